@@ -144,7 +144,7 @@ func (w *caller) await(k *vtable, m *promised) error {
 			return nil
 		case <-ctx.Done():
 			gaveUp := m.giveUp(k, context.Cause(ctx))
-			if !m.open() {
+			if !m.Open() {
 				<-w.woken
 				w.release()
 			} // otherwise m has begun, and keeps the caller in its list
@@ -160,7 +160,7 @@ func (w *caller) await(k *vtable, m *promised) error {
 // the caller.
 func (m *promised) giveUp(k *vtable, cause error) bool {
 	m.revokeCanceled()
-	if !m.open() {
+	if !m.Open() {
 		return false
 	}
 	m.revoke(k, &CanceledError{Cause: cause})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/vclock"
@@ -172,7 +173,7 @@ func (m *simulation) goOn() bool {
 func (m *simulation) endCanceled() (some bool) {
 	for _, t := range m.openTimers(nil) {
 		if t.scope != nil && t.scope.canceled() {
-			some = t.end(newFailure(t.scope.refusal())) || some
+			some = t.end(promise.NewFailure(t.scope.refusal())) || some
 		}
 	}
 	for _, s := range m.waitedIn {

@@ -46,7 +46,7 @@ func (m *simulation) noteWait(msg *message, p *promised) {
 	if len(m.pending) >= max(fewestPending, 2*m.pendingLeft) {
 		left := m.pending[:0]
 		for _, w := range m.pending {
-			if w.future.open() {
+			if w.future.Open() {
 				left = append(left, w)
 			}
 		}
@@ -81,7 +81,7 @@ func (e *stalledError) addMessages(m *simulation) {
 	most, more := mostStalled, 0
 	for _, p := range m.pending {
 		msg := p.letter
-		if !p.future.open() || msg.vtable() == awaiterVtable || msg.vtable() == audienceVtable {
+		if !p.future.Open() || msg.vtable() == awaiterVtable || msg.vtable() == audienceVtable {
 			continue
 		}
 		if most--; most < 0 {
@@ -100,7 +100,7 @@ func (e *stalledError) addActivities(m *simulation) {
 		if what != "" {
 			line += " in " + what + ", called at " + where
 		}
-		if p := roomOn(on).awaiting; p != nil && p.open() && strings.HasSuffix(what, ".Await") {
+		if p := roomOn(on).awaiting; p != nil && p.Open() && strings.HasSuffix(what, ".Await") {
 			line += ", for " + m.resultOf(p)
 		}
 		e.add(line)
@@ -136,7 +136,7 @@ func (m *simulation) resultOf(p *promised) string {
 	switch x := p.unit.ext.Load(); {
 	case p.unit.rt != m.rt:
 		text += ", which is another runtime's"
-	case p.edge.Load() != nil: // it waits for a future itself, and has a line of its own
+	case p.HasEdge(): // it waits for a future itself, and has a line of its own
 	case x != nil && x.held.Load() != nil:
 		text += ", a unit that is held back by a full mailbox"
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 	"github.com/freerun-go/freerun/internal/vclock"
 )
@@ -46,7 +47,7 @@ func (m *simulation) ring(t *Timer) {
 }
 
 // endTimers fails the timers that openTimers returns.
-func (m *simulation) endTimers(s *Scope, why *failure) {
+func (m *simulation) endTimers(s *Scope, why *promise.Failure) {
 	for _, t := range m.openTimers(s) {
 		t.end(why)
 	}

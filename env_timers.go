@@ -3,6 +3,7 @@ package freerun
 import (
 	"time"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 )
@@ -79,9 +80,9 @@ func (e env) endTimers(rt *Runtime) {
 // those of the scopes below too.
 func (e env) endTimersOf(s *Scope) {
 	if e.sim != nil {
-		e.sim.endTimers(s, newFailure(s.refusal()))
+		e.sim.endTimers(s, promise.NewFailure(s.refusal()))
 	} else if m := s.more.Load(); m != nil && !m.timers.Empty() {
-		why := newFailure(s.refusal())
+		why := promise.NewFailure(s.refusal())
 		m.timers.Each(func(e *timerwheel.Entry) { timerOf(e).end(why) })
 	}
 }

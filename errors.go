@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/promise"
 )
 
 // The named errors. A future that fails because another one failed wraps the error of that one:
 // test with [errors.Is] and [errors.As].
 var (
 	// ErrClosed says that the runtime was closed, or is being closed, before the message was run.
-	ErrClosed = errors.New("freerun: runtime is closed")
+	ErrClosed = promise.ErrClosed
 	// ErrWouldBlock says that a future has no outcome yet and that the caller cannot wait for it
 	// here. An operation passes a future on, as an argument or with Forward or Then. An activity
 	// waits with [Future.Await]. All other waits are for ordinary goroutines; in an activity they
@@ -24,7 +25,7 @@ var (
 	// [StopOnPanic].
 	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
-	ErrCycle = errors.New("freerun: the result waits for itself")
+	ErrCycle = promise.ErrCycle
 	// ErrCanceled says that a message was not started because its scope was canceled: see
 	// [CanceledError].
 	ErrCanceled = errors.New("freerun: canceled before it was started")

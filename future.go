@@ -4,6 +4,7 @@ import (
 	"context"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -25,7 +26,7 @@ type Future[R any] struct {
 // fields stay zero.
 var known = func() *promised {
 	m := &promised{}
-	m.state.Store(&filled)
+	m.Make(nil)
 	return m
 }()
 
@@ -52,8 +53,7 @@ func Failed[R any](err error) Future[R] {
 		panic("freerun: Failed with a nil error")
 	}
 	r := &result[R]{}
-	r.edge.Store(&newFailure(err).promised)
-	r.state.Store(&filled)
+	r.Make(promise.NewFailure(err))
 	return Future[R]{cell: r}
 }
 
@@ -78,17 +78,20 @@ func (f Future[R]) Result() (R, error) {
 // one, and so on, up to 16. It returns nil if an ordinary goroutine sent the message, and for
 // other futures. It does not wait. The slice must not be changed.
 func (f Future[R]) Senders() []string {
-	if f.cell == nil || f.cell.state.Load() != &filled || f.cell.edge.Load() == nil {
+	if f.cell == nil {
 		return nil
 	}
-	return (*failure)(unsafe.Pointer(f.cell.edge.Load())).senders
+	if failure := f.cell.Failure(); failure != nil {
+		return failure.Senders
+	}
+	return nil
 }
 
 // Value returns the result of a future that is known to have one: while an operation runs, every
 // future that came in its argument has a result. It does not wait. It panics if the future has no
 // outcome yet, has failed, or is the zero Future.
 func (f Future[R]) Value() R {
-	if f.cell != nil && f.cell.state.Load() == &filled && f.cell.edge.Load() == nil {
+	if f.cell != nil && f.cell.HasValue() {
 		return f.result()
 	}
 	_, err := f.Result()

@@ -7,9 +7,27 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
+
+// watched is a promised message with a value that the explorer watches.
+type watched struct {
+	promised
+	value atomics.Plain[int]
+}
+
+// promises makes n promised messages of one runtime.
+func promises(n int) []*watched {
+	u := &unit{rt: new(Runtime)}
+	all := make([]*watched, n)
+	for i := range all {
+		all[i] = new(watched)
+		all[i].unit = u
+	}
+	return all
+}
 
 // awaitAs waits with w for the cell, as an activity does. It reports whether the wait was
 // granted, and whether w may be used again.

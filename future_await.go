@@ -115,10 +115,9 @@ func (w *awaiter) enter(waiter *activity.Waiter) {
 	if !w.waiter.CompareAndSwap(nil, waiter) { // A1
 		return
 	}
-	if rt == w.unit.rt && m.state.Load() == nil {
+	if rt == w.unit.rt && m.Idle() {
 		w.become(awaiterVtable)
-		w.Link(nil)
-		if m.state.CompareAndSwap(nil, &w.Node) { // A2
+		if m.PushFirst(&w.Node) { // A2
 			return
 		}
 	}

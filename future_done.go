@@ -1,5 +1,7 @@
 package freerun
 
+import "github.com/freerun-go/freerun/internal/promise"
+
 // Ordinary goroutines wait for a future on a channel. The future itself has no room for one: few
 // futures are ever waited for from outside. The channel is in the future's audience. So all
 // goroutines that wait for one future share a channel, those that give up leave nothing behind,
@@ -12,9 +14,9 @@ var always = func() chan struct{} {
 	return c
 }()
 
-// done returns the channel that is closed once m has an outcome.
+// doneChannel returns the channel that is closed once m has an outcome.
 func (m *promised) doneChannel() <-chan struct{} {
-	if !m.open() {
+	if !m.Open() {
 		return always
 	}
 	rt := m.unit.rt
@@ -74,7 +76,7 @@ func (m *promised) closeWithScope() {
 // runtime that has ended, and futures of a canceled scope whose message has not begun. So neither
 // the end nor the canceler need find all open futures: the asker closes the one that it asks for.
 func (m *promised) outcomeNow() (closed bool, err error) {
-	closed, err = m.outcome()
+	closed, err = m.Outcome()
 	if closed {
 		return closed, err
 	}
@@ -83,7 +85,7 @@ func (m *promised) outcomeNow() (closed bool, err error) {
 	} else {
 		m.revokeCanceled()
 	}
-	return m.outcome()
+	return m.Outcome()
 }
 
 func (m *promised) closedNow() bool {
@@ -97,7 +99,7 @@ func (m *promised) reached() bool { return m.closedNow() }
 // abandon closes m because its runtime has ended, and counts m as failed. The holder of the
 // message finds it sealed, and takes its own count back. Any goroutine may call it.
 func (m *promised) abandon() {
-	if w := m.unit.rt.detachedWorker(); m.seal(w, &abandoned) {
+	if w := m.unit.rt.detachedWorker(); m.seal(w, &promise.Abandoned) {
 		w.countFailed(m.unit.rt, ErrClosed, 1)
 	}
 }

@@ -13,9 +13,6 @@ import (
 // future.
 func promiseAt(p unsafe.Pointer) *promised { return *(**promised)(p) }
 
-// hasValue reports whether m has an outcome that is no error.
-func (m *promised) hasValue() bool { return m.state.Load() == &filled && m.edge.Load() == nil }
-
 // firstOpen looks at the futures in the value at p. At the first that has no outcome it returns
 // that future; at the first that has failed it returns the error. It returns neither if all have
 // results. Zero futures have nothing to wait for.
@@ -23,10 +20,10 @@ func firstOpen(pl *scan.Plan, p unsafe.Pointer) (*promised, error) {
 	if pl.InSight() { // Find, written out
 		for _, at := range pl.Offsets {
 			m := promiseAt(unsafe.Add(p, at))
-			if m == nil || m.hasValue() {
+			if m == nil || m.HasValue() {
 				continue
 			}
-			if closed, err := m.outcome(); err != nil || !closed {
+			if closed, err := m.Outcome(); err != nil || !closed {
 				return m.unlessFailed(err)
 			}
 		}
@@ -36,7 +33,7 @@ func firstOpen(pl *scan.Plan, p unsafe.Pointer) (*promised, error) {
 	if m == nil {
 		return nil, nil
 	}
-	_, err := m.outcome()
+	_, err := m.Outcome()
 	return m.unlessFailed(err)
 }
 
@@ -47,9 +44,9 @@ func (m *promised) unlessFailed(err error) (*promised, error) {
 	return m, nil
 }
 
-func lacksValue(target unsafe.Pointer) bool { return !(*promised)(target).hasValue() }
+func lacksValue(target unsafe.Pointer) bool { return !(*promised)(target).HasValue() }
 
-func isOpen(target unsafe.Pointer) bool { return (*promised)(target).open() }
+func isOpen(target unsafe.Pointer) bool { return (*promised)(target).Open() }
 
 func isAny(unsafe.Pointer) bool { return true }
 
@@ -75,7 +72,7 @@ func allHaveValues(pl *scan.Plan, p unsafe.Pointer) bool {
 		return false
 	}
 	for _, at := range pl.Offsets {
-		if m := promiseAt(unsafe.Add(p, at)); m != nil && m != known && !m.hasValue() {
+		if m := promiseAt(unsafe.Add(p, at)); m != nil && m != known && !m.HasValue() {
 			return false
 		}
 	}

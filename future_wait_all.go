@@ -3,6 +3,7 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/scan"
 )
 
@@ -11,8 +12,8 @@ import (
 // a walk for each. So when a message with a plan for many is woken for the first time, waitAll
 // lists the futures that are still open once.
 //
-// For the search for cycles (promise_cycle.go) waitAll is a promise like others: the edge of the
-// message leads to it, and its own edge to the future that it waits for.
+// For the search for cycles (internal/promise/cycle.go) waitAll is a promise like others: the edge
+// of the message leads to it, and its own edge to the future that it waits for.
 type waitAll struct {
 	promised
 	left   []unsafe.Pointer // the targets of the futures that are left to wait for
@@ -32,7 +33,7 @@ func newWaitAll(u *unit, then *message, left []unsafe.Pointer) *waitAll {
 func gather(pl *scan.Plan, w *worker, m *promised, p unsafe.Pointer) bool {
 	g := newWaitAll(m.unit, &m.message, pl.All(p, isOpen))
 	g.owner, g.vtable = m, m.vtable()
-	if !m.lead(&g.promised, false) {
+	if !m.lead(&g.Cell, false) {
 		return false
 	}
 	g.proceed(w)
@@ -54,15 +55,15 @@ func (g *waitAll) proceed(w *worker) {
 		dep := (*promised)(g.left[last])
 		g.left[last] = nil
 		g.left = g.left[:last]
-		g.edge.Store(dep)
+		g.SetEdge(&dep.Cell)
 		m := g.owner
 		if !dep.notify(&g.message) {
-			if _, err := dep.outcome(); err != nil {
+			if _, err := dep.Outcome(); err != nil {
 				break
 			}
 			continue
 		}
-		if m != nil && m.closesCycle(dep) && m.seal(w, &cycled) {
+		if m != nil && m.ClosesCycle(&dep.Cell) && m.seal(w, &promise.Circular) {
 			w.countCycle(m, g.vtable)
 		}
 		return

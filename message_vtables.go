@@ -3,6 +3,7 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -70,7 +71,7 @@ type vtable struct {
 	// late sends the message of a timer that is due. unsent ends that of a timer that was stopped
 	// before; it may be called without a worker. Both are nil for what no timer sends.
 	late   func(w *worker, m *message)
-	unsent func(w *worker, m *message, why *failure)
+	unsent func(w *worker, m *message, why *promise.Failure)
 	// dropArgument drops the argument of a message that was revoked while it waited only for its
 	// turn. Nil if such a message is never revoked.
 	dropArgument func(m *message)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -26,7 +27,7 @@ import (
 // The steps of a message that waits on its way; (…)* happens once for each open future, or never:
 //
 //	send ─→ (await a future of the argument ─→ wakeSend)* ─→ dispatch ─→ runSend ─→ settle
-//	         promise_cycle.go
+//	         promise.go
 //
 //	settle ─→ filled with the result, or with the operation's error
 //	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result
@@ -168,7 +169,7 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], fresh *sender
 			return
 		case dep == nil:
 			if !m.revocable() { // as in await
-				m.edge.Store(nil)
+				m.SetEdge(nil)
 			} else if !m.lead(nil, fresh != nil) {
 				o.dropRevoked(m)
 				return
@@ -187,13 +188,13 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], fresh *sender
 			return
 		}
 		switch m.await(w, dep, fresh != nil) {
-		case circular:
+		case promise.InCycle:
 			w.countCycle(&m.promised, o.sent)
 			return
-		case revoked:
+		case promise.Revoked:
 			o.dropRevoked(m)
 			return
-		case waits:
+		case promise.Waits:
 			return
 		}
 	}
@@ -203,7 +204,7 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], fresh *sender
 // the revoker drops that. The revoker has filled the promise, and has taken the message out of its
 // scope.
 func (o *operation[A, R]) dropRevoked(m *sendMessage[A, R]) {
-	if f := failureOf(m.edge.Load()); !f.dropped.Load() {
+	if !m.Revocation().Dropped() {
 		m.arg = *new(A)
 	}
 	m.lineage.Store(nil)
@@ -214,7 +215,7 @@ func (o *operation[A, R]) dropArgument(m *message) { sendMessageOf[A, R](m).arg 
 // wakeSend goes on after a future of the argument was resolved.
 func (o *operation[A, R]) wakeSend(w *worker, msg *message) {
 	m := sendMessageOf[A, R](msg)
-	if !m.open() { // sealed by another goroutine while it waited: it must not run
+	if !m.Open() { // sealed by another goroutine while it waited: it must not run
 		m.arg = *new(A)
 		return
 	}
@@ -264,7 +265,7 @@ func (o *operation[A, R]) failSend(w *worker, m *message, err error) {
 
 // endFailedSend makes err the outcome of a message, unless the message was revoked.
 func (o *operation[A, R]) endFailedSend(w *worker, m *sendMessage[A, R], err error) {
-	if !m.claim(failing) {
+	if !m.claimFailing() {
 		o.dropRevoked(m)
 		return
 	}
@@ -304,7 +305,7 @@ func (o *operation[A, R]) settle(w *worker, r *result[R], v R, err error, forwar
 		if w.observed.Load() != 0 {
 			w.traceNeed(&r.message, &source.promised)
 		}
-		if r.owe(w, &source.promised) == resolved {
+		if r.owe(w, &source.promised) == promise.Resolved {
 			r.takeOver(w, source)
 		}
 	default:
@@ -333,14 +334,14 @@ func (m *promised) finish(w *worker, err error) {
 }
 
 // owe makes m, which has run, wait for dep.
-func (m *promised) owe(on *worker, dep *promised) waiting {
-	edge := dep
+func (m *promised) owe(on *worker, dep *promised) promise.Waiting {
+	edge := &dep.Cell
 	if m.revocable() {
-		edge = newBridge(dep)
+		edge = promise.Bridge(edge)
 	}
-	m.edge.Store(edge)
+	m.SetEdge(edge)
 	w := m.follow(on, dep, false)
-	if w == circular {
+	if w == promise.InCycle {
 		on.countRan(m.unit.rt, 1)
 		m.closedAsCycle(on, m.vtable())
 		m.lineage.Load().ended(on)
@@ -362,27 +363,27 @@ func (o *operation[A, R]) payUp(w *worker, r *result[R]) {
 			r.finish(w, nil)
 			return
 		}
-		if r.owe(w, dep) != resolved {
+		if r.owe(w, dep) != promise.Resolved {
 			return
 		}
 	}
 }
 
 func (o *operation[A, R]) wakeOwing(w *worker, m *message) {
-	if r := (*result[R])(unsafe.Pointer(m)); r.open() {
+	if r := (*result[R])(unsafe.Pointer(m)); r.Open() {
 		o.payUp(w, r)
 	}
 }
 
 func (o *operation[A, R]) wakePassing(w *worker, m *message) {
-	if r := (*result[R])(unsafe.Pointer(m)); r.open() {
-		r.takeOver(w, (*result[R])(unsafe.Pointer(beyond(r.edge.Load()))))
+	if r := (*result[R])(unsafe.Pointer(m)); r.Open() {
+		r.takeOver(w, (*result[R])(unsafe.Pointer(promisedOf(r.Beyond()))))
 	}
 }
 
 // takeOver makes the outcome of source, which is resolved, that of r.
 func (r *result[R]) takeOver(w *worker, source *result[R]) {
-	_, err := source.outcome()
+	_, err := source.Outcome()
 	if err == nil {
 		r.value = source.value
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
@@ -60,8 +61,8 @@ var (
 	errStopped = errors.New("the timer was stopped")
 
 	// Failures of timers that end one by one, allocated once.
-	stoppedTimer = newFailure(&CanceledError{Cause: errStopped})
-	closedTimer  = newFailure(ErrClosed)
+	stoppedTimer = promise.NewFailure(&CanceledError{Cause: errStopped})
+	closedTimer  = promise.NewFailure(ErrClosed)
 )
 
 // Stop keeps the timer from firing, and reports whether it did: false if the timer has fired, or
@@ -87,7 +88,7 @@ func (t *Timer) begin(d time.Duration) {
 	rt.env.register(t, s)
 	t.arm(d, timerwheel.New)
 	if s != nil && s.canceled() {
-		t.end(newFailure(s.refusal()))
+		t.end(promise.NewFailure(s.refusal()))
 	}
 }
 
@@ -126,7 +127,7 @@ func (t *Timer) fire(w *worker) {
 
 // end stops the timer and fails it with why, and reports whether it did. A timer that has fired is
 // stopped only if it repeats.
-func (t *Timer) end(why *failure) bool {
+func (t *Timer) end(why *promise.Failure) bool {
 	for {
 		now := t.entry.State.Load()
 		if now == timerwheel.New || now == timerwheel.Stopped || now == timerwheel.Fired && !t.entry.Repeats {
@@ -148,7 +149,7 @@ func (t *Timer) end(why *failure) bool {
 }
 
 // fail fails the timer's message. The caller has stopped the timer before it fired (T4, T5).
-func (t *Timer) fail(why *failure) {
+func (t *Timer) fail(why *promise.Failure) {
 	m := t.target
 	t.target = nil
 	t.forget()

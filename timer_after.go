@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
@@ -36,7 +37,7 @@ func fireAfter(w *worker, msg *message) {
 }
 
 // failAfter fails the future of After.
-func failAfter(w *worker, msg *message, why *failure) {
+func failAfter(w *worker, msg *message, why *promise.Failure) {
 	m := (*promised)(unsafe.Pointer(msg))
 	m.blameTimer(msg.vtable(), why)
 	m.endUnsent(w, why)
@@ -73,22 +74,22 @@ func (c *Context) accompany(k *vtable, m *message) error {
 //
 // If the runtime has ended before, a waiter may have asked for the outcome, abandoned the promise
 // and counted it as if it had been sent. endUnsent takes that count back. w may be nil.
-func (m *promised) endUnsent(w *worker, why *failure) {
+func (m *promised) endUnsent(w *worker, why *promise.Failure) {
 	rt := m.unit.rt
 	if why != nil {
 		if o := m.lineage.Load(); o != nil {
 			if senders := o.chain(); senders != nil {
-				why = newFailure(why.err)
-				why.senders = senders
+				why = promise.NewFailure(why.Err)
+				why.Senders = senders
 			}
 		}
-		m.edge.Store(&why.promised)
+		m.Fail(why)
 	}
-	if !m.state.CompareAndSwap(nil, &filled) { // it has waiters, or is sealed
+	if !m.TryFill() { // it has waiters, or is sealed
 		if w == nil {
 			w = rt.detachedWorker()
 		}
-		if !m.seal(w, &filled) {
+		if !m.seal(w, &promise.Filled) {
 			w.countFailed(rt, ErrClosed, minusOne)
 		}
 	}
@@ -100,9 +101,9 @@ func (m *promised) endUnsent(w *worker, why *failure) {
 
 // blameTimer records in the scope that a timer did not fire. A Stop is not recorded, as its caller
 // knows.
-func (m *promised) blameTimer(k *vtable, why *failure) {
-	if !errors.Is(why.err, errStopped) {
-		m.blame(k, why.err)
+func (m *promised) blameTimer(k *vtable, why *promise.Failure) {
+	if !errors.Is(why.Err, errStopped) {
+		m.blame(k, why.Err)
 	}
 }
 
@@ -138,7 +139,7 @@ func (o *operation[A, R]) sendNow(w *worker, msg *message) {
 }
 
 // failUnsent ends a message that its timer has not sent. w may be nil.
-func (o *operation[A, R]) failUnsent(w *worker, msg *message, why *failure) {
+func (o *operation[A, R]) failUnsent(w *worker, msg *message, why *promise.Failure) {
 	m := sendMessageOf[A, R](msg)
 	m.blameTimer(o.sent, why)
 	m.arg = *new(A)

@@ -66,7 +66,7 @@ func TestTimerAtTheEnd(t *testing.T) {
 				}
 				<-hasEnded
 				<-m.doneChannel()
-				closed, err := m.outcome()
+				closed, err := m.Outcome()
 				if !closed || made == "SendAfter" && err != ErrClosed {
 					t.Errorf("%v, %v", closed, err)
 				}

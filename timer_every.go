@@ -64,7 +64,7 @@ func wakeRepetition(w *worker, m *message) { (*repetition)(unsafe.Pointer(m)).en
 
 // ended arms the timer for the next instant of the grid.
 func (r *repetition) ended(w *worker) {
-	_, err := r.last.outcome()
+	_, err := r.last.Outcome()
 	r.last = nil
 	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
 		w.lose(r.called, &r.message, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 	"github.com/freerun-go/freerun/internal/verify/explore"
@@ -23,7 +24,7 @@ func probeOf(m *message) *probe { return (*probe)(unsafe.Pointer(m)) }
 
 var probeOnce = newVtable(vtable{
 	late:   func(_ *worker, m *message) { probeOf(m).fired.Add(1) },
-	unsent: func(_ *worker, m *message, _ *failure) { probeOf(m).failed.Add(1) },
+	unsent: func(_ *worker, m *message, _ *promise.Failure) { probeOf(m).failed.Add(1) },
 }, nil)
 
 var probeAgain = newVtable(vtable{late: func(_ *worker, m *message) { probeOf(m).late() }}, nil)

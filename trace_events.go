@@ -168,7 +168,7 @@ func (f *Future[R]) traceSeen() {
 	if f.cell == nil || f.cell.unit == nil { // no future, or one of no operation
 		return
 	}
-	if w := &f.cell.unit.rt.outside; w.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.open() {
+	if w := &f.cell.unit.rt.outside; w.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.Open() {
 		w.note(record.Seen, address(&f.cell.message), 0)
 	}
 }

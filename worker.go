@@ -5,6 +5,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/magazine"
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/quiesce"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -42,7 +43,7 @@ type worker struct {
 	pressed   []*mailboxLimit
 	retired   retired                 // messages to several units, before their reuse
 	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
-	inStart   atomics.Release[uint32] // 1 while a revocable message starts: message_start.go
+	start     promise.Start           // set while a revocable message starts
 	_         pad.Line
 }
 
@@ -164,13 +165,13 @@ func (w *worker) begin(msg *message, k *vtable, m *promised) *Context {
 		w.observe(c, k, msg)
 	}
 	if o != nil && o.revocable {
-		w.inStart.Store(0) // C3
+		w.start.End() // C3
 	}
 	return c
 }
 
 // turn makes the context with o's key the active one and returns it. It returns nil if the message
-// was revoked, or its scope canceled. C1 to C3 are the steps of message_start.go.
+// was revoked, or its scope canceled. C1 to C3 are steps of internal/promise/start.go.
 func (w *worker) turn(o *lineage, m *promised) *Context {
 	if o != nil && o.revocable && !w.startRevocable(m) {
 		return nil
@@ -183,12 +184,12 @@ func (w *worker) turn(o *lineage, m *promised) *Context {
 		w.credit.Begin(&x.account)
 		if x.canceled() { // C2
 			if m != nil && o.revocable {
-				// Before inStart is clear: a canceler that waited for it (D2) learns that m does
+				// Before start is clear: a canceler that waited for it (D2) learns that m does
 				// not run.
-				m.edge.Store(failing)
+				m.Refuse()
 			}
 			w.credit.End(&x.account)
-			w.inStart.Store(0)
+			w.start.End()
 			return nil
 		}
 	}

@@ -27,7 +27,8 @@ var rooms = []Room{
 	{Name: "offheap", Folder: "offheap", Except: []string{"debug.go", "leaks.go", "stats.go", "tally.go"}, Far: []string{"offheap/gc"}},
 	{Name: "gc", Folder: "offheap/gc", Except: []string{"verify.go", "stats.go"}},
 	{Name: "sched", Folder: "internal/sched", Except: []string{"watchdog.go", "census.go", "record.go", "stack_trace.go"}, Far: []string{"."}},
-	{Name: "promise", Folder: ".", Files: []string{"promise*.go", "future*.go"}},
+	{Name: "promise", Folder: "internal/promise", Far: []string{"."}},
+	{Name: "future", Folder: ".", Files: []string{"promise.go", "future*.go"}},
 }
 
 // has reports whether the room mutates a file of its package.

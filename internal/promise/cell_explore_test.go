@@ -1,75 +1,43 @@
 //go:build explore
 
-package freerun
+package promise
 
 import (
 	"errors"
 	"testing"
-	"unsafe"
 
-	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
-
-// watched is a promise with a value that the explorer watches. It counts how often it was woken.
-type watched struct {
-	promised
-	value atomics.Plain[int]
-	woken int
-	then  func(w *worker, p *watched) // when it is woken
-}
-
-func watchedOf(m *message) *watched { return (*watched)(unsafe.Pointer(m)) }
-
-var watchedVtable = newVtable(vtable{wake: func(w *worker, m *message) {
-	p := watchedOf(m)
-	p.woken++
-	if p.then != nil {
-		p.then(w, p)
-	}
-}}, nil)
-
-// promises makes n promises of one runtime.
-func promises(n int) []*watched {
-	u := &unit{rt: new(Runtime)}
-	all := make([]*watched, n)
-	for i := range all {
-		all[i] = new(watched)
-		all[i].unit = u
-		all[i].become(watchedVtable)
-	}
-	return all
-}
 
 // TestExploreCell has two messages wait for a promise that a third goroutine fills: each message
 // goes on once, and sees the value.
 func TestExploreCell(t *testing.T) {
 	body := func(r *explore.Run) {
-		all := promises(3)
-		cell, waiters := all[0], all[1:]
+		all := waiters(3)
+		cell, both := all[0], all[1:]
 		resolvedAtOnce := [2]int{}
-		look := func(_ *worker, _ *watched) {
+		look := func(*waiter) {
 			if v := cell.value.Get(); v != 7 {
 				r.Failf("woken, and the value is %d", v)
 			}
 		}
 		for i, name := range []string{"waiter", "other"} {
-			waiters[i].then = look
+			both[i].then = look
 			r.Go(name, func() {
-				if waiters[i].await(new(worker), &cell.promised, true) == resolved {
+				if both[i].await(cell, true) == Resolved {
 					resolvedAtOnce[i]++
-					look(nil, nil)
+					look(nil)
 				}
 			})
 		}
 		r.Go("filler", func() {
 			cell.value.Set(7)
-			if !cell.fill(new(worker)) {
+			if !cell.fill() {
 				r.Failf("closed by nobody")
 			}
 		})
 		r.After(func() {
-			for i, w := range waiters {
+			for i, w := range both {
 				if w.woken+resolvedAtOnce[i] != 1 {
 					r.Failf("waiter %d went on %d times", i, w.woken+resolvedAtOnce[i])
 				}
@@ -84,24 +52,24 @@ func TestExploreCell(t *testing.T) {
 // one of the two counts, and the waiter hears of that one.
 func TestExploreSeals(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
-		all := promises(2)
-		cell, waiter := all[0], all[1]
+		all := waiters(2)
+		cell, listener := all[0], all[1]
 		heard := errors.New("nothing")
 		failure := errors.New("failed")
-		waiter.then = func(*worker, *watched) { _, heard = cell.outcome() }
+		listener.then = func(*waiter) { _, heard = cell.Outcome() }
 		won := [3]bool{}
 		r.Go("holder", func() {
-			if won[0] = cell.fillFailed(new(worker), failure); won[0] {
-				if _, err := cell.outcome(); err != failure {
+			if won[0] = cell.fillFailed(failure); won[0] {
+				if _, err := cell.Outcome(); err != failure {
 					r.Failf("failed with %v", err)
 				}
 			}
 		})
-		r.Go("end", func() { won[1] = cell.seal(new(worker), &abandoned) })
+		r.Go("end", func() { won[1] = cell.seal(&Abandoned) })
 		r.Go("waiter", func() {
-			if waiter.await(new(worker), &cell.promised, true) == resolved {
-				waiter.woken++
-				_, heard = cell.outcome()
+			if listener.await(cell, true) == Resolved {
+				listener.woken++
+				_, heard = cell.Outcome()
 			}
 		})
 		r.After(func() {
@@ -109,8 +77,8 @@ func TestExploreSeals(t *testing.T) {
 			if won[1] {
 				want = ErrClosed
 			}
-			if won[0] == won[1] || heard != want || waiter.woken != 1 {
-				r.Failf("won: %v; heard %v, want %v; went on %d times", won, heard, want, waiter.woken)
+			if won[0] == won[1] || heard != want || listener.woken != 1 {
+				r.Failf("won: %v; heard %v, want %v; went on %d times", won, heard, want, listener.woken)
 			}
 		})
 	})
@@ -121,22 +89,22 @@ func TestExploreSeals(t *testing.T) {
 func TestExploreCycle(t *testing.T) {
 	ring := func(n int) func(*explore.Run) {
 		return func(r *explore.Run) {
-			all := promises(n)
+			all := waiters(n)
 			names := []string{"a", "b", "c"}
 			found := 0
 			for i, p := range all {
 				dep := all[(i+1)%n]
-				p.then = func(w *worker, p *watched) {
-					if _, err := dep.outcome(); err != ErrCycle {
+				p.then = func(p *waiter) {
+					if _, err := dep.Outcome(); err != ErrCycle {
 						r.Failf("woken by %v", err)
 					}
-					p.seal(w, &cycled)
+					p.seal(&Circular)
 				}
 				r.Go(names[i], func() {
-					switch p.await(new(worker), &dep.promised, false) {
-					case resolved:
-						p.then(new(worker), p)
-					case circular:
+					switch p.await(dep, false) {
+					case Resolved:
+						p.then(p)
+					case InCycle:
 						found++
 					}
 				})
@@ -146,7 +114,7 @@ func TestExploreCycle(t *testing.T) {
 					r.Failf("nobody noticed")
 				}
 				for i, p := range all {
-					if p.open() {
+					if p.Open() {
 						r.Failf("%s is open for ever", names[i])
 					}
 				}

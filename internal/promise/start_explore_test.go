@@ -1,38 +1,45 @@
 //go:build explore
 
-package freerun
+package promise
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
+var errCanceled = errors.New("canceled")
+
 // startProgram is three goroutines and one message: a processor starts the message, a canceler
 // cancels its scope, and an asker revokes the message if it finds the scope canceled. Without a
 // future there is no asker. late is the planted bug: the processor looks at the scope before it
-// sets inStart.
+// sets its Start.
 func startProgram(future, late bool) func(*explore.Run) {
 	return func(r *explore.Run) {
-		p := promises(1)[0]
-		m := &p.promised
-		m.lineage.Store(&lineage{revocable: true})
-		m.lead(nil, true)
+		m := waiters(1)[0]
+		m.Lead(nil, true)
 		if !future {
 			m = nil
 		}
-		w := &worker{rt: p.unit.rt}
+		var s Start
+		begin := func() bool {
+			if m == nil {
+				s.Begin()
+				return true
+			}
+			return s.BeginClaim(&m.Cell)
+		}
 		var canceled, over atomics.Bool
 		var started, dropped, refused, revoked bool
 		var argument atomics.Plain[int]
 		argument.Set(1)
-		sent := newVtable(vtable{identity: identity{name: "test"}, dropArgument: func(*message) { argument.Set(0) }}, nil)
 		r.Go("processor", func() {
 			before := late && canceled.Load()
-			if !w.startRevocable(m) {
+			if !begin() {
 				dropped = true
-				if !failureOf(m.edge.Load()).dropped.Load() {
+				if !m.Revocation().Dropped() {
 					r.Failf("the argument is left to the holder")
 				}
 				return
@@ -40,10 +47,10 @@ func startProgram(future, late bool) func(*explore.Run) {
 			if late && before || !late && canceled.Load() {
 				refused = true
 				if m != nil {
-					m.edge.Store(failing)
+					m.Refuse()
 				}
-				w.inStart.Store(0)
-				if m != nil && !m.fillFailed(w, ErrCanceled) {
+				s.End()
+				if m != nil && !m.fillFailed(errCanceled) {
 					r.Failf("sealed by another")
 				}
 				return
@@ -55,20 +62,20 @@ func startProgram(future, late bool) func(*explore.Run) {
 			if argument.Get() != 1 {
 				r.Failf("started without its argument")
 			}
-			w.inStart.Store(0)
-			if m != nil && !m.fill(w) {
+			s.End()
+			if m != nil && !m.fill() {
 				r.Failf("ran, and was sealed by another")
 			}
 		})
 		r.Go("canceler", func() {
 			canceled.Store(true)
-			w.awaitStart()
+			s.Await()
 			over.Store(true)
 		})
 		if future {
 			r.Go("asker", func() {
 				if canceled.Load() {
-					revoked = m.revoke(sent, ErrCanceled)
+					revoked = m.revoke(errCanceled, func() { argument.Set(0) })
 				}
 			})
 		}
@@ -82,7 +89,7 @@ func startProgram(future, late bool) func(*explore.Run) {
 			if ends != 1 || dropped != revoked {
 				r.Failf("started %v, refused %v, revoked %v, dropped %v", started, refused, revoked, dropped)
 			}
-			if m != nil && m.open() {
+			if m != nil && m.Open() {
 				r.Failf("it has no outcome")
 			}
 			if revoked != (argument.Get() == 0) {
@@ -97,7 +104,7 @@ func TestExploreStart(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, startProgram(false, false))
 }
 
-// TestExploreStartControl plants a processor that looks at the scope before it sets inStart. The
+// TestExploreStartControl plants a processor that looks at the scope before it sets its Start. The
 // explorer finds it.
 func TestExploreStartControl(t *testing.T) {
 	explore.MustFail(t, 3, startProgram(true, true))
@@ -109,42 +116,41 @@ func TestExploreStartControl(t *testing.T) {
 // revoked after it has begun.
 func TestExploreRevokeWaiting(t *testing.T) {
 	body := func(r *explore.Run) {
-		all := promises(3)
+		all := waiters(3)
 		m, first, second := all[0], all[1], all[2]
-		m.lineage.Store(&lineage{revocable: true})
 		var ran, dropped, revoked bool
 		step := 0
-		m.then = func(w *worker, p *watched) {
+		m.then = func(p *waiter) {
 			switch step++; step {
 			case 1: // first is resolved: the message is ready
-				if !p.lead(nil, false) || !p.claim(begun) {
+				if !p.Lead(nil, false) || !p.Claim() {
 					dropped = true
 					return
 				}
 				ran = true
-				p.edge.Store(newBridge(&second.promised))
-				if p.follow(w, &second.promised, false) == waits {
+				p.SetEdge(Bridge(&second.Cell))
+				if p.follow(second, false) == Waits {
 					return
 				}
 				fallthrough
 			default:
-				if !p.open() {
+				if !p.Open() {
 					r.Failf("sealed after it has begun")
 				}
-				p.fill(w)
+				p.fill()
 			}
 		}
-		if m.await(new(worker), &first.promised, true) != waits {
+		if m.awaitRevocable(first, true) != Waits {
 			r.Failf("it does not wait")
 		}
-		r.Go("first", func() { first.fill(new(worker)) })
-		r.Go("second", func() { second.fill(new(worker)) })
-		r.Go("caller", func() { revoked = m.revoke(nil, ErrCanceled) })
+		r.Go("first", func() { first.fill() })
+		r.Go("second", func() { second.fill() })
+		r.Go("caller", func() { revoked = m.revoke(errCanceled, nil) })
 		r.After(func() {
-			if m.open() || ran == revoked || dropped && !revoked {
-				r.Failf("open %v, ran %v, dropped %v, revoked %v", m.open(), ran, dropped, revoked)
+			if m.Open() || ran == revoked || dropped && !revoked {
+				r.Failf("open %v, ran %v, dropped %v, revoked %v", m.Open(), ran, dropped, revoked)
 			}
-			if closed, err := m.outcome(); !closed || (err != nil) != revoked {
+			if closed, err := m.Outcome(); !closed || (err != nil) != revoked {
 				r.Failf("outcome %v, revoked %v", err, revoked)
 			}
 		})

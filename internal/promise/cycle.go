@@ -1,0 +1,105 @@
+package promise
+
+import "github.com/freerun-go/freerun/internal/mailbox"
+
+// A result that comes to wait for itself would stay open for ever, and so would all that waits for
+// it. That can happen only when a future escaped from the task that it belongs to, say into a
+// unit's state, and came back as, or in, a result. Theorem 1 of the first paper excludes that by
+// assumption; freerun looks.
+//
+// Each message waits for one future at a time, and its edge says for which. So the edges form a set
+// of paths, and a cycle is closed by the edge that is added last. A goroutine that adds an edge
+// c → dep
+//
+//	C1  stores it in c.edge,
+//	C2  puts c's message into dep's list, a compare-and-swap,
+//	C3  follows the edges from dep on, and has found a cycle if it comes back to c.
+//
+// Invariants: I1 Of two goroutines that close a cycle together, each with one edge, at least one
+//             sees the other's edge: C1 comes before C2, and C2 before C3.
+//             I2 An edge that C3 reads may be old only if the future that it leads to is closed,
+//             and the walk ends at a closed future.
+//             I3 So all edges of the cycle that a walk has found held when it read the last one.
+//             They hold for good: only the seal can wake a message of the cycle.
+// Cost:       none for a send: a message that was only just made cannot be waited for yet, so its
+//             first edge needs no C3.
+// Checked by: TestExploreCycle
+
+// isBridge is the state of a bridge: a cell that leads from one that has begun to the one that it
+// waits for, and is no promise itself. It tells S5 from S2: start.go.
+var isBridge mailbox.Node
+
+// Bridge returns an edge to dep for a cell whose message has begun, and may be revoked before.
+func Bridge(dep *Cell) *Cell {
+	b := &Cell{}
+	b.state.Store(&isBridge)
+	b.edge.Store(dep)
+	return b
+}
+
+// SetEdge makes the edge lead to dep; nil for nothing (C1). Holder only, of a message that is not
+// revocable, or has begun; see [Cell.Lead] for others.
+func (c *Cell) SetEdge(dep *Cell) { c.edge.Store(dep) }
+
+// HasEdge reports whether the cell waits for another, is about to be run, or has a failure. Any
+// goroutine.
+func (c *Cell) HasEdge() bool { return c.edge.Load() != nil }
+
+// Beyond returns the cell that the edge leads to, across a bridge. Holder only.
+func (c *Cell) Beyond() *Cell {
+	to := c.edge.Load()
+	if to.state.Load() == &isBridge {
+		return to.edge.Load()
+	}
+	return to
+}
+
+// ClosesCycle reports whether the edge from c to dep, which was just added, closes a cycle (C3).
+// Any goroutine: the message may be another's since C2.
+func (c *Cell) ClosesCycle(dep *Cell) bool {
+	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
+	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,
+	// 1980).
+	mark, hops, limit := (*Cell)(nil), 0, 16
+	for x := dep; x != nil && x.Open(); x = x.edge.LoadAcquire() {
+		if x == c {
+			return true
+		}
+		if x == mark {
+			return false
+		}
+		if hops++; hops == limit {
+			mark, limit = x, 2*limit
+		}
+	}
+	return false
+}
+
+// Waiting says what an attempt to wait has come to.
+type Waiting uint8
+
+const (
+	Resolved Waiting = iota // dep is closed already: the caller goes on
+	Waits                   // the message belongs to the goroutine that wakes it, or has woken it
+	InCycle                 // c would wait for itself: the caller seals it as Circular
+	Revoked                 // the message was revoked: start.go
+)
+
+// Follow puts n, the node of c's message, into dep's list, after the edge was made to lead there
+// (C2), and looks for a cycle (C3). unshared: no other goroutine knows c yet. Holder only.
+func (c *Cell) Follow(dep *Cell, n *mailbox.Node, unshared bool) Waiting {
+	for { // Push, written out, because Go does not inline it
+		waiting := dep.state.Load()
+		if sealed(waiting) {
+			return Resolved
+		}
+		n.Link(waiting)
+		if dep.state.CompareAndSwap(waiting, n) { // C2
+			break
+		}
+	}
+	if !unshared && c.ClosesCycle(dep) { // C3
+		return InCycle
+	}
+	return Waits
+}
