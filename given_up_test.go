@@ -42,8 +42,8 @@ func leavesNothing(t *testing.T, turns int, giveUp func(n int)) {
 	moreStacks := len(sched.Coroutines()) - stacks
 	grown, size := int(moreObjects-objects), int(moreBytes-bytes)
 	t.Logf("%d given up: %d objects, %d bytes; %d stacks more than %d", givenUp, grown, size, moreStacks, stacks)
-	// How far the pools are filled when the heap is read depends on which processor ran what. So the
-	// stacks have a bound of their own, and do not count in the others'.
+	// How far the pools are filled when the heap is read depends on which processor ran what. So
+	// the stacks have a bound of their own, and do not count in the others.
 	if stacks+moreStacks > keptStacks {
 		t.Errorf("%d stacks are kept after %d waits, at most %d at once", stacks+moreStacks, givenUp, atOnce)
 	}
