@@ -53,9 +53,9 @@ type vtable struct {
 	// take deals with such a message in place of a run. The unit's owner calls it. Nil for messages
 	// that the owner runs.
 	take func(w *worker, u *unit, m *message) taken
-	// units returns the units that such a message has to itself. Nil for messages that have at most
-	// the one to which they are addressed.
-	units func(m *message) *multi
+	// multiAt is where in such a message its multi lies, with the units that the message has to
+	// itself. 0 for messages that have at most the one to which they are addressed.
+	multiAt uintptr
 	// release lets go of what such a message holds besides that unit, once it has ended. again says
 	// that it may be used again afterwards. Nil for messages that hold nothing else.
 	release func(w *worker, m *message, again bool)
@@ -105,16 +105,19 @@ func (m *message) become(k *vtable) { m.Kind = &k.Kind }
 // target returns what the function of message m is invoked with: its unit, or all its units. err is
 // that of a unit that was stopped: then the message must not run.
 func (k *vtable) target(m *message) (to unsafe.Pointer, err error) {
-	if k.units == nil {
+	if k.multiAt == 0 {
 		return unsafe.Pointer(m.unit), nil
 	}
 	return k.all(m) // a function of its own, so that Go inlines this one
 }
 
 func (k *vtable) all(msg *message) (to unsafe.Pointer, err error) {
-	m := k.units(msg)
+	m := k.multi(msg)
 	return unsafe.Pointer(m), m.stopped()
 }
+
+// multi returns the multi of message m, which has one.
+func (k *vtable) multi(m *message) *multi { return (*multi)(unsafe.Add(unsafe.Pointer(m), k.multiAt)) }
 
 // makeVtables makes the vtables of an operation on a unit, or on none.
 func (o *operation[A, R]) makeVtables(id identity) {
@@ -130,8 +133,9 @@ func (o *operation[A, R]) makeVtables(id identity) {
 // makeMultiVtables makes those of an operation on several units: spread until the message is placed
 // in the mailboxes, and placed from then on.
 func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
-	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, units: o.unitsOfSend}, o.runSend)
-	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, units: o.unitsOfTell}, o.runTell)
+	inSend, inTell := unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi)
+	o.placed = newVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend, release: releaseUnits}, o.runSend)
+	o.placedTold = newVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell, release: releaseUnits}, o.runTell)
 	o.sent.place = placing(o.placed)
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
 }
@@ -140,16 +144,13 @@ func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 func placing(k *vtable) func(w *worker, m *message) {
 	return func(w *worker, m *message) {
 		m.become(k)
-		k.units(m).place(w)
+		k.multi(m).place(w)
 	}
 }
 
-func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
-	k.release = func(w *worker, msg *message, again bool) {
-		m := k.units(msg)
-		m.release(w, again && m.many == nil)
-	}
-	return newVtable(k, run)
+func releaseUnits(w *worker, msg *message, again bool) {
+	m := msg.vtable().multi(msg)
+	m.release(w, again && m.many == nil)
 }
 
 // makeReadingVtables makes those of an operation that only reads: called until the unit's owner has

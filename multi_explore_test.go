@@ -93,7 +93,7 @@ func (x *crossing) both(w *worker, name string, to ...int) {
 func (x *crossing) note(units int) *multiTell[int] {
 	if x.again {
 		if m := x.idle.Swap(nil); m != nil && int(m.n) == units {
-			return multiTellOf[int](m.whole())
+			return (*multiTell[int])(unsafe.Pointer(m.whole()))
 		}
 	}
 	m := &multiTell[int]{}

@@ -22,10 +22,6 @@ type multiTell[A any] struct {
 	multi
 }
 
-func multiSendOf[A, R any](m *message) *multiSend[A, R] { return (*multiSend[A, R])(unsafe.Pointer(m)) }
-
-func multiTellOf[A any](m *message) *multiTell[A] { return (*multiTell[A])(unsafe.Pointer(m)) }
-
 // multiOperation is an operation on several units.
 type multiOperation[A, R any] struct {
 	operation[A, R]
@@ -81,7 +77,3 @@ func (o *multiOperation[A, R]) tell(c *Context, w *worker, m *multiTell[A], arg 
 	}
 	return o.collectTell(w, &m.tellMessage, anySender)
 }
-
-func (o *multiOperation[A, R]) unitsOfSend(m *message) *multi { return &multiSendOf[A, R](m).multi }
-
-func (o *multiOperation[A, R]) unitsOfTell(m *message) *multi { return &multiTellOf[A](m).multi }

@@ -27,8 +27,8 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	u := unitRunBy(t)
 	if u != nil {
 		u.faulted(err)
-	} else if units := m.vtable().units; units != nil {
-		units(m).faulted(err)
+	} else if k := m.vtable(); k.multiAt != 0 {
+		k.multi(m).faulted(err)
 	}
 	from := m.lineage.Load()
 	m.vtable().fail(w, m, err)

@@ -92,8 +92,8 @@ func (w *worker) traceBegin(c *Context, k *vtable, m *message) {
 	u := m.unit
 	if u == &w.rt.free {
 		t.Note(record.Begin, operationOf(t, k, m), false, address(m), 0)
-		if k.units != nil {
-			w.traceParts(k.units(m))
+		if k.multiAt != 0 {
+			w.traceParts(k.multi(m))
 		}
 		return
 	}
