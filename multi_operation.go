@@ -21,7 +21,7 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 	o.declared = declare(name)
 	o.define(o.declared, fn, func(fn func(c *Context, s *S, t *T, arg A) (R, error)) {
 		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
-			parts := (*multi)(to).all()
+			parts := (*[2]multiPart)((*multi)(to).behind())
 			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), arg)
 		}
 		o.multiOperation.complete(o.declared.name, nil)
@@ -71,7 +71,7 @@ func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, a
 	o.declared = declare(name)
 	o.define(o.declared, fn, func(fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) {
 		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
-			parts := (*multi)(to).all()
+			parts := (*[3]multiPart)((*multi)(to).behind())
 			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)), arg)
 		}
 		o.multiOperation.complete(o.declared.name, nil)

@@ -61,10 +61,13 @@ func (m *multi) all() []multiPart {
 		return nil
 	}
 	if first == nil {
-		first = (*multiPart)(unsafe.Add(unsafe.Pointer(m), unsafe.Sizeof(multi{})))
+		first = (*multiPart)(m.behind())
 	}
 	return unsafe.Slice(first, m.n)
 }
+
+// behind returns where the parts lie if the message is to two or three units: behind this struct.
+func (m *multi) behind() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(m), unsafe.Sizeof(*m)) }
 
 // whole returns the message that contains m.
 func (m *multi) whole() *message {
