@@ -134,8 +134,8 @@ func (o *operation[A, R]) makeVtables(id identity) {
 // in the mailboxes, and placed from then on.
 func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 	inSend, inTell := unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi)
-	o.placed = newVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend, release: releaseUnits}, o.runSend)
-	o.placedTold = newVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell, release: releaseUnits}, o.runTell)
+	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend}, o.runSend)
+	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell}, o.runTell)
 	o.sent.place = placing(o.placed)
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
 }
@@ -148,9 +148,19 @@ func placing(k *vtable) func(w *worker, m *message) {
 	}
 }
 
-func releaseUnits(w *worker, msg *message, again bool) {
-	m := msg.vtable().multi(msg)
-	m.release(w, again && m.many == nil)
+// releasing returns the release of messages that are placed as k. It asks no message for its vtable:
+// one whose outcome was forwarded has another by then.
+func releasing(k *vtable) func(w *worker, m *message, again bool) {
+	return func(w *worker, msg *message, again bool) {
+		m := k.multi(msg)
+		m.release(w, again && m.many == nil)
+	}
+}
+
+func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
+	placed := newVtable(k, run)
+	placed.release = releasing(placed)
+	return placed
 }
 
 // makeReadingVtables makes those of an operation that only reads: called until the unit's owner has
