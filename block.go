@@ -20,6 +20,9 @@ import (
 // as in the operation, fn keeps the processor, and all that is queued on it. Call Block around next
 // instead.
 //
+// In a deterministic runtime Block only calls fn. There fn must not wait for what another operation
+// or the test's body does later: nothing else runs meanwhile.
+//
 // Block costs about what a hand-over through a channel does, and a goroutine if there is no spare
 // one. It panics if fn is nil.
 func (c *Context) Block(fn func()) {

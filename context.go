@@ -80,8 +80,8 @@ func (c *Context) Scope() *Scope {
 }
 
 // WithScope returns a context for sends under scope s, with c's priority. An operation that calls
-// WithScope on its own context sends through the result on the fast path. It panics if s belongs to
-// another runtime.
+// WithScope on its own context sends through the result on the fast path. It panics if s is
+// nil, or belongs to another runtime; [Runtime.Context] leads out of all scopes.
 func (c *Context) WithScope(s *Scope) *Context {
 	if s.checked().rt != c.checked().rt {
 		panic("freerun: WithScope with a scope of another runtime")

@@ -28,9 +28,9 @@ var (
 	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = promise.ErrCycle
-	// ErrCanceled says that a message was not started because its scope was canceled: see
-	// [CanceledError].
-	ErrCanceled = errors.New("freerun: canceled before it was started")
+	// ErrCanceled says that a message was not started, or that an activity's wait ended, because the
+	// scope was canceled: see [CanceledError].
+	ErrCanceled = errors.New("freerun: canceled")
 	// ErrNoFuture says that a zero Future was used, which no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
 	// ErrOtherRuntime says that a message to a unit was sent through the context of a runtime to

@@ -49,7 +49,7 @@ func ExampleScope_Cancel() {
 	s.Cancel(errors.New("the shop is closed"))
 	_, err := late.Wait(context.Background())
 	fmt.Println(err, errors.Is(err, freerun.ErrCanceled))
-	// Output: freerun: canceled before it was started: the shop is closed true
+	// Output: freerun: canceled: the shop is closed true
 }
 
 // An operation makes a scope for its own sends. That scope ends with the scope of the operation.

@@ -116,7 +116,7 @@ func TestMisuseIsTold(t *testing.T) {
 			func() { freerun.FlightRecorder(1<<30 + 1) },
 		},
 		"Unit.Stats": {
-			"freerun: Stats of a nil Unit; make units with NewUnit",
+			"freerun: Stats of a nil or zero Unit; make units with NewUnit",
 			func() { (*freerun.Unit[int])(nil).Stats() },
 		},
 		"nil Context.Err": {

@@ -135,7 +135,7 @@ func (c *Context) checked() *Context {
 
 func (u *Unit[S]) checked() *unit {
 	if u == nil || u.unit.rt == nil {
-		panic("freerun: send to a nil Unit; make units with NewUnit")
+		panic("freerun: send to a nil or zero Unit; make units with NewUnit")
 	}
 	return &u.unit
 }

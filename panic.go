@@ -2,7 +2,9 @@ package freerun
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sched"
@@ -80,12 +82,52 @@ func (w *worker) lose(k *vtable, m *message, err error) {
 	rt.log(slog.LevelWarn, "operation without a future failed", m.lineage.Load().report(about)...)
 }
 
-// log reports to the logger. The logger is the user's, so a panic in it must not end the process.
+// log reports to the logger. The logger is the user's, and so are the methods of the values that it
+// reports.
 func (rt *Runtime) log(level slog.Level, text string, args ...any) {
-	defer func() { _ = recover() }()
 	logger := rt.logger
 	if logger == nil {
 		logger = slog.Default()
 	}
-	logger.Log(context.Background(), level, "freerun: "+text, args...)
+	guard("the logger", func() { logger.Log(context.Background(), level, "freerun: "+text, args...) })
+}
+
+// is is errors.Is for an error of the user's, whose methods may panic, or end their goroutine. Then
+// err is not target.
+func is(err, target error) (yes bool) {
+	switch err.(type) {
+	case interface{ Is(error) bool }, interface{ Unwrap() error }, interface{ Unwrap() []error }:
+		if _, ours := err.(*CanceledError); ours && target == ErrCanceled {
+			return true
+		}
+		guard("methods of an error", func() { yes = errors.Is(err, target) })
+		return yes
+	}
+	return errors.Is(err, target) // calls no method
+}
+
+// guard runs the user's function f where neither a panic nor a Goexit may go on, and returns what
+// f ended with. It needs a goroutine of its own for that, so it is only for rare events. In f the
+// caller's task is still the one that waits must not hold up.
+func guard(what string, f func()) (crash *PanicError) {
+	done, inside := make(chan *PanicError), sched.Inside()
+	go func() {
+		crash := &PanicError{Operation: what, Value: ErrGoexit}
+		defer func() {
+			if crash != nil {
+				if v := recover(); v != nil {
+					crash.Value = v
+				}
+				crash.Stack = debug.Stack()
+			}
+			done <- crash
+		}()
+		if inside {
+			sched.RunInside(f)
+		} else {
+			f()
+		}
+		crash = nil
+	}()
+	return <-done
 }

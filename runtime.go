@@ -92,10 +92,10 @@ type settings struct {
 }
 
 // Processors sets how many operations run at the same time. The default is GOMAXPROCS. It panics if
-// n is less than 1.
+// n is less than 1 or above 32767.
 func Processors(n int) Option {
-	if n < 1 {
-		panic("freerun: Processors needs at least 1")
+	if n < 1 || n > sched.MostProcessors {
+		panic("freerun: Processors needs between 1 and 32767")
 	}
 	return Option{func(s *settings) { s.processors = n }}
 }

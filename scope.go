@@ -133,9 +133,10 @@ func (s *Scope) Name() string {
 // instruction may come later. A queued message keeps its argument, and its place in a limited
 // mailbox, until its unit comes to it.
 //
-// Three waiters do not ask, and learn of the failure when the unit comes to the message, or the
-// future that the message waits for is resolved: a message of another scope with such a future in
-// its argument, an activity of another scope that awaits it, and Wait of a scope above that is not
+// Four waiters do not ask, and learn of the failure when the unit comes to the message, or the
+// future that the message waits for is resolved: a message that was started and has forwarded to
+// such a future, or owes one in its result; a message of another scope with such a future in its
+// argument; an activity of another scope that awaits it; and Wait of a scope above that is not
 // canceled.
 //
 // Any goroutine may call it, operations too; Cancel waits for no operation. Calls after the first
@@ -163,6 +164,10 @@ func (s *Scope) end(cause error) {
 // an error. Otherwise it returns a [*ScopeError] for the first failure, whether or not the program
 // has looked at that future. If ctx is done before, it returns ctx's error; if the runtime has
 // ended, or its end has ended ctx, before all had an outcome, it returns [ErrClosed].
+//
+// Messages of SendAfter and the futures of [After] are open until they are due; [Every] has none.
+// That the scope was canceled is no failure by itself: Wait returns nil if no message failed by it
+// and all that was started ended well. [context.Cause] of [Scope.Context] tells of a cancellation.
 //
 // Wait cancels nothing: the scope may be used, and waited for, again. Inside an operation or an
 // activity it returns an [ErrWouldBlock] at once. It panics if ctx is nil.
@@ -292,7 +297,7 @@ func (s *Scope) linked() context.Context {
 
 func (s *Scope) checked() *Scope {
 	if s == nil || s.rt == nil {
-		panic("freerun: a nil or zero Scope; make scopes with Runtime.Scope")
+		panic("freerun: a nil or zero Scope; make scopes with Runtime.Scope, and send outside of scopes through Runtime.Context")
 	}
 	return s
 }

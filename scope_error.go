@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -9,8 +8,8 @@ import (
 // errScopeInside is the error of Scope.Wait inside an operation.
 var errScopeInside = fmt.Errorf("freerun: an operation must not wait for a scope; pass on futures of what is in it (%w)", ErrWouldBlock)
 
-// CanceledError is the error of a message that was not started because its scope was canceled. For
-// [errors.Is] it is [ErrCanceled] and the cause.
+// CanceledError is the error of a message that was not started, or of an activity's wait that ended,
+// because the scope was canceled. For [errors.Is] it is [ErrCanceled] and the cause.
 type CanceledError struct {
 	Scope string // the scope's name, "" without one
 	Cause error  // the argument of Cancel, or context.Cause of the context that ended the scope
@@ -58,7 +57,7 @@ func (e *ScopeError) Error() string {
 		}
 		b.WriteString(": ")
 	}
-	fmt.Fprint(&b, e.Err)
+	b.WriteString(strings.TrimPrefix(fmt.Sprint(e.Err), "freerun: "))
 	return b.String()
 }
 
@@ -68,7 +67,7 @@ func (e *ScopeError) Unwrap() error { return e.Err }
 // fail records that a message with lineage o failed. Only the first failure of a scope is kept.
 func (s *Scope) fail(operation string, o *lineage, err error) {
 	first := s.failure.CompareAndSwap(nil, &ScopeError{Scope: s.Name(), Operation: operation, Senders: o.chain(), Err: err})
-	if first && s.failFast && !errors.Is(err, ErrCanceled) {
+	if first && s.failFast && !is(err, ErrCanceled) {
 		s.end(err)
 	}
 }
@@ -78,7 +77,7 @@ func (s *Scope) fail(operation string, o *lineage, err error) {
 // lost.
 func (s *Scope) hasReported(err error) bool {
 	first := s.failure.Load()
-	return s.failFast && first != nil && (errors.Is(err, first.Err) || err == s.ctx.Err())
+	return s.failFast && first != nil && (err == s.ctx.Err() || is(err, first.Err))
 }
 
 // blamed returns the scope that must record a failure of m. It is nil if m has no scope, or the

@@ -51,8 +51,9 @@ func (rt *Runtime) Draining() <-chan struct{} {
 }
 
 // Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a
-// future, and then returns nil. Messages whose send returned before Quiesce was called are done
-// then; others may be on their way. Quiesce returns ctx's error if ctx is done before, and
+// future, and no activity runs or waits; then it returns nil. Messages whose send returned before
+// Quiesce was called are done then; others may be on their way. Timers that are not due do not
+// count. Quiesce returns ctx's error if ctx is done before, and
 // [ErrClosed] once the runtime has ended, or its end has ended ctx. Inside an operation or an
 // activity it returns an [ErrWouldBlock] at once.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
@@ -121,9 +122,10 @@ func (rt *Runtime) done() uint64 {
 
 // Shutdown drains and ends the runtime. From now on it refuses messages of ordinary goroutines with
 // [ErrClosed]. It waits until all accepted messages, and all messages that follow from them, are
-// done. Then it returns nil, and no goroutine of the runtime is left. The messages that follow are
-// those that operations, branches and activities of the runtime send, also in and after
-// [Context.Block]; the goroutines that they have started are ordinary ones.
+// done, and all activities have ended. Then it returns nil, and no goroutine of the runtime is
+// left. The messages that follow are those that operations, branches and activities of the runtime
+// send, also in and after [Context.Block]; the goroutines that they have started are ordinary ones.
+// Timers end, and are not waited for.
 //
 // If ctx is done before that, messages that were not started fail with ErrClosed, contexts are
 // canceled, and running operations get one more second, or the time that [Grace] sets. (They may

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"errors"
 	"time"
 	"unsafe"
 
@@ -102,7 +101,7 @@ func (m *promised) endUnsent(w *worker, why *promise.Failure) {
 // blameTimer records in the scope that a timer did not fire. A Stop is not recorded, as its caller
 // knows.
 func (m *promised) blameTimer(k *vtable, why *promise.Failure) {
-	if !errors.Is(why.Err, errStopped) {
+	if why != stoppedTimer {
 		m.blame(k, why.Err)
 	}
 }
@@ -221,7 +220,7 @@ func wakeRepetition(w *worker, m *message) { (*repetition)(unsafe.Pointer(m)).en
 func (r *repetition) ended(w *worker) {
 	_, err := r.last.Outcome()
 	r.last = nil
-	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrCanceled) {
+	if err != nil && !is(err, ErrCanceled) && !is(err, ErrClosed) {
 		w.lose(r.called, &r.message, err)
 	}
 	passed := r.unit.rt.env.now().Sub(r.begun)

@@ -60,8 +60,8 @@ type UnitStats struct {
 
 // Stats returns the unit's figures. Any goroutine; the figures may lag behind operations that run.
 func (u *Unit[S]) Stats() UnitStats {
-	if u == nil {
-		panic("freerun: Stats of a nil Unit; make units with NewUnit")
+	if u == nil || u.unit.rt == nil {
+		panic("freerun: Stats of a nil or zero Unit; make units with NewUnit")
 	}
 	s := UnitStats{Operations: u.unit.operations.Load(), Steals: u.unit.steals.Load()}
 	if x := u.unit.ext.Load(); x != nil {

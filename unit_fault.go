@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"runtime/debug"
 	"time"
 	"unsafe"
 
@@ -47,7 +46,7 @@ func (x *unitExt) faults() *faultPolicy {
 // [StopOnPanic]; a factory that panics stops it too. Without this option a unit keeps the state
 // that it has.
 //
-// The factory runs on a processor, with the unit to itself, and must not wait. RestartOnPanic
+// The factory has the unit and a processor to itself, and must not wait, as the hook of [OnPanic]. RestartOnPanic
 // panics if factory is nil, or if most or window is not positive; NewUnit panics if the unit's
 // state has another type.
 func RestartOnPanic[S any](factory func() S, most int, window time.Duration) UnitOption {
@@ -71,8 +70,9 @@ func StopOnPanic() UnitOption {
 }
 
 // OnPanic calls hook after an operation of the unit panicked or called runtime.Goexit, and before
-// the operation's future fails. The hook runs on a processor, with the unit to itself, and must
-// not wait. A hook that panics is reported, and harms nothing else. OnPanic panics if hook is nil.
+// the operation's future fails. The hook has the unit and a processor to itself. It must not wait:
+// waits of the runtime are refused there as in an operation. A hook that panics is reported, and
+// harms nothing else. OnPanic panics if hook is nil.
 func OnPanic(hook func(PanicReport)) UnitOption {
 	if hook == nil {
 		panic("freerun: OnPanic with a nil hook")
@@ -117,25 +117,4 @@ func (p *faultPolicy) mayRestart(now time.Time) bool {
 	}
 	p.recent = append(p.recent, now)
 	return true
-}
-
-// guard runs the user's function f where neither a panic nor a Goexit may go on. It needs a
-// goroutine of its own for that, so it is only for rare events.
-func guard(what string, f func()) (crash *PanicError) {
-	done := make(chan *PanicError)
-	go func() {
-		crash := &PanicError{Operation: what, Value: ErrGoexit}
-		defer func() {
-			if crash != nil {
-				if v := recover(); v != nil {
-					crash.Value = v
-				}
-				crash.Stack = debug.Stack()
-			}
-			done <- crash
-		}()
-		f()
-		crash = nil
-	}()
-	return <-done
 }

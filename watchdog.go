@@ -58,8 +58,7 @@ func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
 	rt.dumpLate()
 	if rt.onLate != nil {
-		defer func() { _ = recover() }() // the hook is the user's, like the logger
-		rt.onLate(late)
+		guard("the hook of OnLate", func() { rt.onLate(late) }) // the user's, like the logger
 	}
 }
 

@@ -16,7 +16,10 @@
 //
 // A schedule decides the order in which operations run and messages are sent: at the beginning of
 // each operation and at each send another processor may go on. So operations of different units
-// interleave as they would on many cores, as far as messages can tell.
+// interleave as they would on many cores, as far as messages can tell. Activities change turns
+// where they wait, yield or send, and nowhere else: a lock that is free is taken without a change.
+// An activity that yields before it takes a second lock lets Explore find a deadlock of both. Code
+// in Block waits for nothing that the runtime has yet to run: see [freerun.Context.Block].
 //
 // Half of the schedules are drawn at random. The other half gives priorities to the processors and
 // changes these at a few random places; it finds bugs that need one unit to be very late. Source:

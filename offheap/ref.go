@@ -76,6 +76,7 @@ func (v View[T]) Tagged(tag Tag) View[T] { return View[T]{v.arena, tag} }
 func (v View[T]) New() (Ref[T], error) { return v.NewSlice(1) }
 
 // NewSlice returns a Ref to n new values in a row, all of them zero. The error is [ErrNoMemory].
+// It panics if n is negative, or if an int cannot count the bytes, as make does.
 func (v View[T]) NewSlice(n int) (Ref[T], error) {
 	var zero T
 	size := unsafe.Sizeof(zero)

@@ -50,6 +50,6 @@ func Example_cancel() {
 	s.Cancel(errors.New("the shop is closed"))
 	_, err := later.Wait(ctx)
 	fmt.Println(errors.Is(err, freerun.ErrCanceled), err)
-	// Output: true freerun: canceled before it was started: the shop is closed
+	// Output: true freerun: canceled: the shop is closed
 	//tour:end
 }

@@ -7,12 +7,21 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// registration says what a goroutine of this package is: a host or a coroutine.
+// registration says what a goroutine of this package is: a host, a coroutine or a guest.
 type registration struct {
 	id     uintptr
 	number uint64 // by which its iter.Pull coroutines know it; 0 if unknown
 	host   *Host
 	co     *Coroutine
+	guest  bool // see RunInside
+}
+
+// running returns the host that the goroutine is, or that its coroutine runs on; nil for none.
+func (r *registration) running() *Host {
+	if r.co != nil {
+		return r.co.host()
+	}
+	return r.host
 }
 
 // registry holds the hosts and coroutines of all schedulers in the process, by their goroutine. A
@@ -61,21 +70,31 @@ func registered() *registration {
 // CurrentHost returns the host whose goroutine is running, nil on any other goroutine. So code can
 // tell that it is inside a task, whether or not the task still has a processor.
 func CurrentHost() *Host {
-	r := registered()
-	switch {
-	case r == nil:
-		return nil
-	case r.co != nil:
-		return r.co.host()
+	if r := registered(); r != nil {
+		return r.running()
 	}
-	return r.host
+	return nil
+}
+
+// RunInside runs f as a part of a task whose goroutine waits for the calling one: for [Inside], f is
+// inside.
+func RunInside(f func()) {
+	r := &registration{id: goid.ID(), guest: true}
+	register(r)
+	defer unregister(r)
+	f()
 }
 
 // Inside reports whether the running goroutine is inside a task, so that the task cannot go on
-// while the goroutine waits. It is inside on a goroutine for which [CurrentHost] is not nil, and
-// in a coroutine of iter.Pull that was made on one, where package goid can tell. Such a coroutine
-// counts as inside for as long as the goroutine that made it lives.
-func Inside() bool { return CurrentHost() != nil || registeredCreator() != nil }
+// while the goroutine waits. It is inside on a goroutine for which [CurrentHost] is not nil, in
+// [RunInside], and in a coroutine of iter.Pull that was made on one of these, where package goid can
+// tell. Such a coroutine counts as inside for as long as the goroutine that made it lives.
+func Inside() bool {
+	if r := registered(); r != nil && (r.guest || r.running() != nil) {
+		return true
+	}
+	return registeredCreator() != nil
+}
 
 // registeredCreator returns the registration of the goroutine that made the running one, nil if it
 // has none.
