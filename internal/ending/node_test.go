@@ -41,6 +41,9 @@ func TestNodeCanceler(t *testing.T) {
 	below := newGroup(above.ctx, above)
 	leaf := newGroup(below.ctx, below)
 	beside := newGroup(above.ctx, above)
+	if !above.Enrolled() || !leaf.Enrolled() {
+		t.Error("not enrolled")
+	}
 	below.Unwatch()
 	below.cancel()
 	below.EndAll(below)
