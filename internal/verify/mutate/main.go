@@ -32,7 +32,7 @@ type options struct {
 	count                int
 	seed                 uint64
 	parallel             int
-	stopAfter            time.Duration
+	stopAfter, slow      time.Duration
 	megabytes            int
 	list, quick          bool
 	verbose              bool
@@ -50,6 +50,7 @@ func command(args []string, out io.Writer) error {
 	f.Uint64Var(&o.seed, "seed", 1, "which mutations")
 	f.IntVar(&o.parallel, "parallel", 1, "how many at a time; tests that share the processors find less")
 	f.DurationVar(&o.stopAfter, "for", 0, "begin no mutation after this time; 0: no limit")
+	f.DurationVar(&o.slow, "slow", 20*time.Second, "a test that takes longer unchanged does not count")
 	f.IntVar(&o.megabytes, "memory", 3000, "megabytes that a test may use")
 	f.BoolVar(&o.list, "list", false, "print the mutations and run nothing")
 	f.BoolVar(&o.quick, "quick", false, "only the tests of the package itself, and not with the race detector")
@@ -80,8 +81,8 @@ func mutate(o options, rooms []Room, out io.Writer) error {
 		fmt.Fprintf(out, format+"\n", args...)
 	}
 	w := &workshop{
-		root: root, megabytes: o.megabytes, quick: o.quick, say: say,
-		packages: map[string]*Package{}, surveys: map[string]Survey{}, hashes: map[string]hashes{},
+		root: root, megabytes: o.megabytes, slow: o.slow, quick: o.quick, say: say,
+		covered: map[string][]string{}, packages: map[string]*Package{}, surveys: map[string]Survey{}, hashes: map[string]hashes{},
 	}
 	if o.cache != "" {
 		w.cache = filepath.Join(root, o.cache)
@@ -91,6 +92,9 @@ func mutate(o options, rooms []Room, out io.Writer) error {
 		if reasons, err = readReasons(filepath.Join(root, o.reasons)); err != nil {
 			return err
 		}
+	}
+	if err := w.cover(rooms); err != nil {
+		return err
 	}
 	if rooms, err = named(rooms, o.rooms); err != nil {
 		return err
@@ -159,6 +163,13 @@ func (w *workshop) tasks(o options, rooms []Room, reasons Reasons) (tasks []*tas
 		}
 	}
 	slices.Sort(stale)
+	if o.rooms == "" {
+		for i, r := range rooms {
+			if r.Most > 0 {
+				have[i] = min(have[i], r.Most)
+			}
+		}
+	}
 	for i, n := range share(o.count, have) {
 		p, err := w.load(rooms[i])
 		if err != nil {
