@@ -82,7 +82,7 @@ func mutate(o options, rooms []Room, out io.Writer) error {
 	}
 	w := &workshop{
 		root: root, megabytes: o.megabytes, slow: o.slow, quick: o.quick, say: say,
-		covered: map[string][]string{}, packages: map[string]*Package{}, surveys: map[string]Survey{}, hashes: map[string]hashes{},
+		covered: map[string][]string{}, counts: map[string]*regexp.Regexp{}, packages: map[string]*Package{}, surveys: map[string]Survey{}, hashes: map[string]hashes{},
 	}
 	if o.cache != "" {
 		w.cache = filepath.Join(root, o.cache)

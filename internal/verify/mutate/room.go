@@ -13,6 +13,7 @@ type Room struct {
 	Folder string   // of the package, relative to the root of the tree
 	Files  []string // patterns of the base names that are mutated; none: all files
 	Except []string // patterns of base names that are not
+	Tests  string   // the tests of the package that count, a regular expression; none: all
 	Most   int      // mutations of a whole run, where a verdict takes long; 0: no limit
 	Far    []string // folders of packages above, whose tests run last
 }
@@ -36,8 +37,8 @@ var rooms = []Room{
 	{Name: "activity", Folder: "activity", Most: 8, Except: []string{"modelled*.go"}},
 	{Name: "promise", Folder: "internal/promise", Most: 8},
 	{Name: "mailbox", Folder: "internal/mailbox", Most: 8},
-	{Name: "sched", Folder: "internal/sched", Most: 8, Except: []string{"watchdog.go", "census.go", "record.go", "stack_trace.go"}, Far: []string{"."}},
-	{Name: "future", Folder: ".", Most: 6, Files: []string{"promise.go", "future*.go"}},
+	{Name: "sched", Folder: "internal/sched", Most: 8, Except: []string{"watchdog.go", "census.go", "record.go", "stack_trace.go"}},
+	{Name: "future", Folder: ".", Tests: "Future|Promise|Resolved|Await|Scan|Audience|Call|Join|Wait|Done|Given|Misuse|Multi|Whole", Most: 6, Files: []string{"promise.go", "future*.go"}},
 }
 
 // has reports whether the room mutates a file of its package.

@@ -52,6 +52,9 @@ func (w *workshop) survey(folder string, b Build, covered string, recall func(st
 		if !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Example") && !strings.HasPrefix(name, "Fuzz") {
 			continue
 		}
+		if counting := w.counts[folder]; counting != nil && !counting.MatchString(name) {
+			continue
+		}
 		if t, ok := recall(name); ok {
 			if t.Took <= w.slow {
 				s.Tests = append(s.Tests, t)

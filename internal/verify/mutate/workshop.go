@@ -29,6 +29,7 @@ type workshop struct {
 
 	mutex    sync.Mutex
 	covered  map[string][]string // the packages that the tests of a folder are to kill mutations of
+	counts   map[string]*regexp.Regexp // the tests of a folder that count, nil for all
 	packages map[string]*Package // by folder
 	surveys  map[string]Survey   // by folder and build
 	hashes   map[string]hashes   // by folder
@@ -56,10 +57,17 @@ func (w *workshop) load(r Room) (*Package, error) {
 	return p, err
 }
 
-// cover notes which packages the tests of each folder are to kill mutations of. It takes all rooms,
+// cover notes which tests of each folder count, and which packages' mutations they are to kill. It takes all rooms,
 // also if some are to be judged, so that one survey of a folder serves them all.
 func (w *workshop) cover(rooms []Room) error {
 	for _, r := range rooms {
+		if r.Tests != "" {
+			counting, err := regexp.Compile(r.Tests)
+			if err != nil {
+				return fmt.Errorf("the room %s: %w", r.Name, err)
+			}
+			w.counts[r.Folder] = counting
+		}
 		own, err := goList(w.root, pattern(r.Folder))
 		if err != nil {
 			return err
