@@ -3,9 +3,11 @@ package freerun
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/promise"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // The named errors. A future that fails because another one failed wraps the error of that one:
@@ -155,3 +157,103 @@ func (e *ShutdownError) Error() string {
 
 // Unwrap returns the error of Shutdown's context.
 func (e *ShutdownError) Unwrap() error { return e.Cause }
+
+// refusal is an [ErrWouldBlock] that tells the caller what to do instead.
+type refusal string
+
+// Error returns what to do instead.
+func (r refusal) Error() string { return string(r) }
+
+// Is reports whether target is ErrWouldBlock.
+func (refusal) Is(target error) bool { return target == ErrWouldBlock }
+
+// The errors, in an activity, of waits for ordinary goroutines.
+const (
+	errActivityWaits refusal = "freerun: would block: an activity waits for a future with Await, not with Wait"
+	errActivityCalls refusal = "freerun: would block: Call is for ordinary goroutines; an activity sends, and waits with Await: " +
+		"Send(freerun.ContextOf(a), …).Await(a)"
+	errActivityScope refusal = "freerun: would block: an activity waits for the futures and the activities of a scope, with Await and Wait, " +
+		"or starts an ordinary goroutine that waits for the scope, and then counts down an activity.Latch"
+	errActivityEnds refusal = "freerun: would block: an activity must not wait for the runtime or end it, " +
+		"as the runtime waits for the activity; an ordinary goroutine that the activity starts may"
+	errPulledWaits refusal = "freerun: would block: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
+)
+
+// refusalHere returns the error of a wait for ordinary goroutines, where [sched.Inside] is true:
+// in an activity the error given for activities, otherwise the error given for operations.
+func refusalHere(operation error, activity refusal) error {
+	co, direct := sched.EnclosingCoroutine()
+	switch {
+	case co == nil || isOperationWithin():
+		return operation
+	case !direct:
+		return errPulledWaits
+	}
+	return activity
+}
+
+// isOperationWithin reports whether the running activity has called an inlined operation that runs
+// now, or runs a branch of a join. Neither may wait, like all operations.
+func isOperationWithin() bool {
+	p := sched.CurrentProcessor()
+	if p == nil {
+		return false
+	}
+	w, ok := p.Local.(*worker)
+	if !ok {
+		return false
+	}
+	c := w.active.Load()
+	return c.depth > 0 || c.forks.branched()
+}
+
+// fullError is the [ErrFull] of one unit. It is made with the unit, so that a refusal allocates
+// nothing. It keeps neither the unit nor its mailbox from being collected.
+type fullError struct {
+	unit  string // its name; empty if it has none
+	state reflect.Type
+	most  int64
+}
+
+// Error tells the unit by its name, or by the type of its state, and the limit.
+func (e *fullError) Error() string {
+	if e.unit != "" {
+		return fmt.Sprintf("%v: unit %s, which has room for %d", ErrFull, e.unit, e.most)
+	}
+	return fmt.Sprintf("%v: a unit of %v, which has room for %d", ErrFull, e.state, e.most)
+}
+
+// Is reports whether target is ErrFull.
+func (*fullError) Is(target error) bool { return target == ErrFull }
+
+// foreignError is the [ErrOtherRuntime] of one message.
+type foreignError struct {
+	operation string // empty for an activity, and where it is not known
+	unit      string // its name; empty if it has none
+}
+
+// Error tells the operation, and the unit if it has a name.
+func (e *foreignError) Error() string {
+	text := ErrOtherRuntime.Error()
+	separator := ": "
+	if e.operation != "" {
+		text += separator + "operation " + e.operation
+		separator = ", "
+	}
+	if e.unit != "" {
+		text += separator + "unit " + e.unit
+	}
+	return text
+}
+
+// Is reports whether target is ErrOtherRuntime.
+func (*foreignError) Is(target error) bool { return target == ErrOtherRuntime }
+
+// naming returns err, the error of a message to u with operation. If it is [ErrOtherRuntime],
+// naming adds the names of the unit and the operation.
+func (u *unit) naming(err error, operation func() string) error {
+	if err != ErrOtherRuntime {
+		return err
+	}
+	return &foreignError{operation: operation(), unit: u.called()}
+}

@@ -1,6 +1,92 @@
 package freerun
 
-import "unsafe"
+import (
+	"context"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sched"
+)
+
+// Join calls f and g, in parallel if a processor has nothing better to do, and returns what they
+// return. With it an operation makes its own computation parallel: f runs here, and so does g
+// afterwards, unless another processor has come for it in the meantime. Branches may join in turn,
+// to any depth, and send through the context that they are given, not through the outer one. While
+// its branch is elsewhere, Join helps with what that branch has forked, or else lets the processor
+// do other work.
+//
+// A branch that panics, or calls runtime.Goexit, makes Join panic with a [*PanicError] that has the
+// branch's stack, after both branches have ended; g is not started if f has panicked before. If
+// both panic, f's panic counts and g's is logged. (Goexit in a branch that runs here ends the
+// operation, as everywhere.) [Forward] in a branch is refused.
+//
+// On a unit, the branches of its operation run at the same time. So none of them may write what
+// another one touches of the unit's state.
+//
+// Join may be called by operations and in branches. From an ordinary goroutine, through
+// [Runtime.Context], g is sent as a free operation while f runs on the goroutine itself. The
+// goroutine also runs g if no processor has begun with it by then, and otherwise waits for it. Both
+// are called one after the other with another goroutine's context, with a context made from the
+// operation's own ([Context.WithPriority], [Context.WithScope]), after [Context.Block], and in an
+// operation of another runtime. Join panics if c, f or g is nil.
+//
+// It allocates once if g has captured variables; [ForkFunc.Join] allocates nothing.
+func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A, b B) {
+	if f == nil || g == nil {
+		panic("freerun: Join with a nil function")
+	}
+	key := keyOf[B]()
+	l := (*forkStack[func(*Context) B, B])(c.checked().forks.stack(key))
+	if l == nil {
+		return joinEntering(c, key, f, g)
+	}
+	h, done := len(l.frames), false
+	l.frames = append(l.frames, g)
+	defer func() {
+		if !done {
+			l.unwind(h, recover())
+		}
+	}()
+	if c.forks.offer.Empty() {
+		c.publish()
+	}
+	a = f(c)
+	if len(l.jobs) > h {
+		b = l.join()
+	} else {
+		g = l.frames[h]
+		l.frames[h] = nil
+		l.frames = l.frames[:h]
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
+		b = g(c)
+	}
+	done = true
+	return a, b
+}
+
+// joinEntering is Join while the top run lies in another fork stack.
+func joinEntering[A, B any](c *Context, key unsafe.Pointer, f func(c *Context) A, g func(c *Context) B) (a A, b B) {
+	l := forkStackFor[func(*Context) B, B](c, key)
+	if l == nil {
+		return joinApart(c, f, g)
+	}
+	if l.fn == nil { // the test saves an allocation: naming a generic function costs one
+		l.fn = invoke[B]
+	}
+	defer c.forks.leave()
+	return Join(c, f, g)
+}
+
+func invoke[B any](c *Context, g func(c *Context) B) B { return g(c) }
+
+// keyOf returns a pointer that stands for the type B: Go's descriptor of *B. If Go describes a type
+// twice, the type has two fork stacks, which is harmless.
+func keyOf[B any]() unsafe.Pointer {
+	var none any = (*B)(nil)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&none))
+}
 
 // ForkFunc is a function that is declared once, with [NewForkFunc], to run in parallel with itself.
 // It is the fast form of [Join], without closures. Any goroutine may use it.
@@ -108,4 +194,122 @@ func (o *ForkFunc[A, R]) unready() unready {
 		return unready{nil, "NewForkFunc"}
 	}
 	return unready{unsafe.Pointer(&o.of), "NewForkFunc"}
+}
+
+// Fork and join for a goroutine that does not run the operation of its context: an ordinary
+// goroutine with the runtime's context, or a goroutine with the context of another operation.
+
+// visit is a function that an ordinary goroutine has sent to a processor. The goroutine runs it
+// itself if it comes to it first.
+type visit struct {
+	do      func(c *Context)
+	taken   atomic.Bool
+	ended   chan struct{}
+	failure *PanicError
+	future  Future[struct{}]
+}
+
+// ordinary reports whether the caller is an ordinary goroutine, and c a context for ordinary
+// goroutines. Then the caller may send and wait.
+func (c *Context) ordinary() bool { return c == c.rt.outside.leading(c.key) && !sched.Inside() }
+
+// send sends do as a free operation.
+func (c *Context) send(do func(c *Context)) *visit {
+	v := &visit{do: do, ended: make(chan struct{})}
+	v.future = Go(c, v.run)
+	return v
+}
+
+// run is the free operation.
+func (v *visit) run(c *Context) (struct{}, error) {
+	if !v.take() {
+		return struct{}{}, nil
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			v.failure = branchPanic(recover(), functionName(codeOf(v.do)))
+		}
+		close(v.ended)
+	}()
+	v.do(c)
+	returned = true
+	return struct{}{}, nil
+}
+
+// take decides which side calls do: it returns true to one caller only.
+func (v *visit) take() bool { return v.taken.CompareAndSwap(false, true) }
+
+// wait waits until do, which a processor has taken, has ended. In a deterministic runtime it drives
+// the runtime meanwhile, because no other goroutine does.
+func (v *visit) wait(rt *Runtime) {
+	_, _ = rt.env.waitUntil(context.Background(), v)
+	<-v.ended
+}
+
+// reached reports whether do has ended.
+func (v *visit) reached() bool {
+	select {
+	case <-v.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// visit calls do on a processor, and returns when do has returned. If do panics, visit panics as a
+// join does. What cannot be sent is called right here, with c.
+func (c *Context) visit(do func(c *Context)) {
+	if !c.ordinary() {
+		alone(c, do)
+		return
+	}
+	v := c.send(do)
+	if _, err := v.future.Wait(context.Background()); err != nil && v.take() {
+		alone(c, do) // the runtime was closed before a processor took it
+		return
+	}
+	v.wait(c.rt)
+	if v.failure != nil {
+		panic(v.failure)
+	}
+}
+
+// alone calls fn right here; a panic of fn becomes the panic of a join.
+func alone(c *Context, fn func(c *Context)) {
+	defer func() {
+		if v := recover(); v != nil {
+			panic(branchPanic(v, functionName(codeOf(fn))))
+		}
+	}()
+	fn(c)
+}
+
+// joinApart is Join for a goroutine that does not own c. An ordinary goroutine sends g, runs f, and
+// then runs g too unless a processor has begun with it. Any other goroutine calls f and then g.
+func joinApart[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A, b B) {
+	if !c.ordinary() {
+		alone(c, func(c *Context) { a, b = f(c), g(c) })
+		return a, b
+	}
+	var sent B
+	v := c.send(func(c *Context) { sent = g(c) })
+	joined := false
+	defer func() {
+		if !joined && !v.take() {
+			v.wait(c.rt)
+			c.tellOther(v.failure)
+		}
+	}()
+	alone(c, func(c *Context) { a = f(c) })
+	joined = true
+	if v.take() {
+		alone(c, func(c *Context) { b = g(c) })
+		return a, b
+	}
+	v.wait(c.rt)
+	if v.failure != nil {
+		panic(v.failure)
+	}
+	return a, sent
 }

@@ -25,7 +25,7 @@ type ingress struct {
 // leaves the message uncounted, if the phase is beyond latest. The count comes before the message
 // is queued: a goroutine that sees the count of the run also sees the count of the send.
 //
-// latest is running for an outsider (an ordinary goroutine: admit_standing.go).
+// latest is running for an outsider (an ordinary goroutine: admit.go).
 // A shutdown sets the phase, and waits until all sections of stripes that had begun have ended.
 // Then it has the counts of all outsiders that were admitted.
 //

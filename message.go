@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -28,3 +29,203 @@ func messageOf(n *mailbox.Node) *message { return (*message)(unsafe.Pointer(n)) 
 
 // free reports whether the message is for a free operation.
 func (m *message) free() bool { return m.unit == &m.unit.rt.free }
+
+// The forms of messages, and what each does at the turns of its life. A message changes its form by
+// changing its vtable. A dash is a nil. The column fail has the three ways to fail: send is
+// failSend, tell is failTell, and timer is failUnsent.
+//
+//	form          take    place  run   units  release  wake     fail   recycle   made by
+//	sent          –       –      send  –      –        collect  send   –         operation
+//	owing         –       –      –     –      –        pay up   –      –         operation
+//	passing       –       –      –     –      –        pass on  –      –         operation
+//	told          –       –      tell  –      –        collect  tell   magazine  operation
+//	reader        let in  –      send  –      –        collect  send   –         reading
+//	admitted      –       –      send  –      reader   –        send   –         reading
+//	spread        –       parts  –     –      –        collect  send   –         multiOperation
+//	placed        –       –      send  all    all      –        send   –         multiOperation
+//	spread told   –       parts  –     –      –        collect  tell   –         multiOperation
+//	placed told   –       –      tell  all    all      –        tell   magazine  multiOperation
+//	part          arrive  –      –     –      –        –        –      –         multiPart
+//	token         drop    –      –     –      –        –        –      –         priorityMailboxes
+//	waiter        –       –      –     –      –        go on    –      –         caller and others
+//	repetition    –       –      –     –      –        go on    –      –         Every
+//	after         –       –      –     –      –        –        timer  –         After
+//	slot          –       –      –     –      –        –        –      –         activities
+//
+// The forms that a timer may send are sent, reader, spread, repetition and after. They have late,
+// which sends them. They also have unsent, which is failUnsent, except the repetition: no future
+// waits for it. A message that was counted as sent fails with send or tell, one before with timer.
+
+// identity names the messages of one operation in errors, reports and recordings.
+type identity struct {
+	// name is the operation's; empty for a closure.
+	name string
+	// number is the operation's in recordings; 0 for closures.
+	number uint16
+	// code returns the function that a closure's message runs; nil for operations with a name.
+	code func(m *message) uintptr
+	// describe names the operation in an error. newVtable makes it, if it is not given.
+	describe func(m *message) string
+}
+
+// vtable is shared by all messages of one operation in one form. It has the functions that go on
+// with such a message. It is made once, when the operation is declared: a generic function value
+// that is made for each message would be an allocation for each message.
+type vtable struct {
+	sched.Kind // Run is run, nil for a form in which no message is queued
+	// take deals with such a message in place of a run. The unit's owner calls it. Nil for messages
+	// that the owner runs.
+	take func(w *worker, u *unit, m *message) taken
+	// multiAt is where in such a message its multi lies, with the units that the message has to
+	// itself. 0 for messages that have at most the one to which they are addressed.
+	multiAt uintptr
+	// release lets go of what such a message holds besides that unit, once it has ended. again says
+	// that it may be used again afterwards. Nil for messages that hold nothing else.
+	release func(w *worker, m *message, again bool)
+	// place deals with a message that is ready, in place of queueing it for its one unit, or for
+	// none. Nil for most.
+	place func(w *worker, m *message)
+	// wake goes on with a message after the future that it waited for was resolved.
+	wake func(w *worker, m *message)
+	// fail ends a message that will not run, or whose operation did not return.
+	fail func(w *worker, m *message, err error)
+	// recycle takes back a message that has run. Nil if another goroutine may still look at it.
+	recycle func(w *worker, m *message)
+	// late sends the message of a timer that is due. unsent ends that of a timer that was stopped
+	// before; it may be called without a worker. Both are nil for what no timer sends.
+	late   func(w *worker, m *message)
+	unsent func(w *worker, m *message, why *promise.Failure)
+	// dropArgument drops the argument of a message that was revoked while it waited only for its
+	// turn. Nil if such a message is never revoked.
+	dropArgument func(m *message)
+	// shared: such a message need not have the unit to itself.
+	shared bool
+	identity
+}
+
+// newVtable completes k with what the scheduler needs.
+func newVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
+	done := &k
+	if k.describe == nil {
+		done.describe = k.nameOf
+	}
+	done.Run = run
+	done.Discard = discardMessage
+	return done
+}
+
+func (k *vtable) nameOf(m *message) string {
+	if k.code != nil {
+		return functionName(k.code(m))
+	}
+	return k.name
+}
+
+func (m *message) vtable() *vtable { return (*vtable)(unsafe.Pointer(m.Kind)) }
+
+func (m *message) become(k *vtable) { m.Kind = &k.Kind }
+
+// target returns what the function of message m is invoked with: its unit, or all its units. err is
+// that of a unit that was stopped: then the message must not run.
+func (k *vtable) target(m *message) (to unsafe.Pointer, err error) {
+	if k.multiAt == 0 {
+		return unsafe.Pointer(m.unit), nil
+	}
+	return k.all(m) // a function of its own, so that Go inlines this one
+}
+
+func (k *vtable) all(msg *message) (to unsafe.Pointer, err error) {
+	m := k.multi(msg)
+	return unsafe.Pointer(m), m.stopped()
+}
+
+// multi returns the multi of message m, which has one.
+func (k *vtable) multi(m *message) *multi { return (*multi)(unsafe.Add(unsafe.Pointer(m), k.multiAt)) }
+
+// makeVtables makes the vtables of an operation on a unit, or on none.
+func (o *operation[A, R]) makeVtables(id identity) {
+	o.sent = newVtable(vtable{
+		identity: id, wake: o.wakeSend, fail: o.failSend,
+		late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument,
+	}, o.runSend)
+	o.owing = newVtable(vtable{identity: id, wake: o.wakeOwing}, nil)
+	o.passing = newVtable(vtable{identity: id, wake: o.wakePassing}, nil)
+	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
+}
+
+// makeMultiVtables makes those of an operation on several units: spread until the message is placed
+// in the mailboxes, and placed from then on.
+func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
+	inSend, inTell := unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi)
+	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend}, o.runSend)
+	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell}, o.runTell)
+	o.sent.place = placing(o.placed)
+	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
+}
+
+// placing returns the place of messages that are placed as k.
+func placing(k *vtable) func(w *worker, m *message) {
+	return func(w *worker, m *message) {
+		m.become(k)
+		k.multi(m).place(w)
+	}
+}
+
+// releasing returns the release of messages that are placed as k. It asks no message for its
+// vtable: one whose outcome was forwarded has another by then.
+func releasing(k *vtable) func(w *worker, m *message, again bool) {
+	return func(w *worker, msg *message, again bool) {
+		m := k.multi(msg)
+		m.release(w, again && m.many == nil)
+	}
+}
+
+func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
+	placed := newVtable(k, run)
+	placed.release = releasing(placed)
+	return placed
+}
+
+// makeReadingVtables makes those of an operation that only reads: called until the unit's owner has
+// let the message in, and admitted from then on.
+func (o *reading[A, R]) makeReadingVtables(id identity) {
+	o.admitted = newVtable(vtable{
+		identity: id, shared: true, fail: o.failSend,
+		release: func(w *worker, m *message, _ bool) { m.unit.readerEnded(w) },
+	}, o.runSend)
+	o.sent.shared = true
+	o.sent.take = func(w *worker, u *unit, m *message) taken { return u.admitReader(w, m, o.admitted) }
+}
+
+// Waiters are in the list of a promise only. No scheduler runs them, and they do not fail.
+var (
+	callerVtable   = waiterVtable("caller", wakeCaller)
+	awaiterVtable  = waiterVtable("awaiter", wakeAwaiter)
+	audienceVtable = waiterVtable("audience", wakeAudience)
+	waitAllVtable  = waiterVtable("waitAll", wakeWaitAll)
+)
+
+func waiterVtable(name string, wake func(w *worker, m *message)) *vtable {
+	return newVtable(vtable{identity: identity{name: name}, wake: wake}, nil)
+}
+
+// Messages of timers that are no messages of an operation.
+var (
+	repetitionVtable = newVtable(vtable{identity: identity{name: "repetition"}, wake: wakeRepetition, late: fireRepetition}, nil)
+	afterVtable      = newVtable(vtable{identity: identity{name: "freerun.After"}, late: fireAfter, unsent: failAfter}, nil)
+)
+
+// slotVtable is the vtable of the message that stands for an activity.
+var slotVtable = newVtable(vtable{identity: identity{describe: describeSlot}}, nil)
+
+// Notices are messages in a mailbox that the unit's owner takes and never runs: the part of a
+// message to several units, and the token, which tells the owner, in its place among the messages,
+// that the unit has priority mailboxes. Both are set in init, because takePart refers to its own.
+var multiPartVtable, tokenVtable vtable
+
+func init() {
+	multiPartVtable = vtable{identity: identity{name: "multiPart"}, take: takePart}
+	tokenVtable = vtable{identity: identity{name: "token"}, shared: true, take: passBy}
+}
+
+func passBy(*worker, *unit, *message) taken { return onward }

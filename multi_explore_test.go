@@ -12,7 +12,7 @@ import (
 
 // crossing is a program with some units, and messages to one and to several of them. Nothing runs
 // it but its senders: a sender that comes to own a unit, or queues a message, runs it, by the
-// code for messages after the end of a runtime (shutdown_discard.go).
+// code for messages after the end of a runtime (shutdown.go).
 type crossing struct {
 	r     *explore.Run
 	rt    *Runtime

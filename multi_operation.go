@@ -198,3 +198,130 @@ func (o *OperationAll[S, A, R]) checked() *multiOperation[A, R] {
 	}
 	return &o.multiOperation
 }
+
+// When2 sends fn to two units. fn has both states to itself while it runs, runs to its end, and
+// must not wait. When2 returns the future of its result at once. It is [Operation2.Send] for a
+// function that has no name, with the same order and the same errors: the message comes into the
+// order of both units at one instant; nothing waits and nothing deadlocks, in whatever order the
+// units are given; the same unit twice is an [ErrSameUnit]. As with [Do], the runtime cannot look
+// into the function, so futures that it has captured are not waited for. It panics if c, a unit
+// or fn is nil.
+func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, a *S, b *T) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: When2 with a nil function")
+	}
+	o := closureOf[multiOperation[func(*Context, *S, *T) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		parts := (*multi)(to).all()
+		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)))
+	})
+	m := &multiSend2[func(*Context, *S, *T) (R, error), R]{}
+	m.n = 2
+	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
+	return o.send(c.checked(), &m.multiSend, fn)
+}
+
+// When3 is When2 for three units.
+func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn func(c *Context, x *S, y *T, z *U) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: When3 with a nil function")
+	}
+	o := closureOf[multiOperation[func(*Context, *S, *T, *U) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		parts := (*multi)(to).all()
+		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)))
+	})
+	m := &multiSend3[func(*Context, *S, *T, *U) (R, error), R]{}
+	m.n = 3
+	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
+	return o.send(c.checked(), &m.multiSend, fn)
+}
+
+// WhenAll is When2 for any number of units with states of one type, none included. fn gets their
+// states in the order of units, and must not keep the slice; units may be used again at once.
+func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states []*S) (R, error)) Future[R] {
+	if fn == nil {
+		panic("freerun: WhenAll with a nil function")
+	}
+	o := closureOf[multiOperation[func(*Context, []*S) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, []*S) (R, error)) (R, error) {
+		c.function.Store(codeOf(fn))
+		return fn(c, statesOf[S]((*multi)(to)))
+	})
+	m := &multiSend[func(*Context, []*S) (R, error), R]{}
+	setUnits(&m.multi, units)
+	return o.send(c.checked(), m, fn)
+}
+
+// Until it is ready, a message to several units lives as a sent or told message to one unit does.
+// Then it is placed in all mailboxes and gets another vtable. With that it holds its units when
+// it is run or fails, and lets go of them afterwards.
+
+// multiSend is a sent message to several units. If those are few, the parts lie behind it, in the
+// struct that contains it.
+type multiSend[A, R any] struct {
+	sendMessage[A, R]
+	multi
+}
+
+// multiTell is a told message to several units. It is used again later than other told messages:
+// multi_reuse.go.
+type multiTell[A any] struct {
+	tellMessage[A]
+	multi
+}
+
+// multiOperation is an operation on several units.
+type multiOperation[A, R any] struct {
+	operation[A, R]
+	placed     *vtable // of sent messages that are placed
+	placedTold *vtable // of told messages that are placed
+}
+
+// complete makes what the operation needs only once.
+func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr) {
+	o.operation.complete(name, code)
+	o.several = true
+	o.makeMultiVtables(o.sent.identity)
+}
+
+// send sends m, whose parts have their units. It does not wait.
+func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Future[R] {
+	w := c.here()
+	m.offset = uint32(unsafe.Offsetof(m.multi))
+	m.arg = arg
+	m.become(o.sent)
+	m.unit = &w.rt.free
+	f := Future[R]{cell: &m.result}
+	err := m.arrange(w)
+	if err == nil {
+		err = w.admits(c, m.unit, &m.message)
+	}
+	if err != nil {
+		o.refuseSend(c, w, &m.sendMessage, err)
+		return f
+	}
+	o.launch(w, &m.sendMessage, anySender)
+	return f
+}
+
+// tell is send for a message without a future.
+func (o *multiOperation[A, R]) tell(c *Context, w *worker, m *multiTell[A], arg A) error {
+	m.offset = uint32(unsafe.Offsetof(m.multi))
+	m.arg = arg
+	m.become(o.told)
+	m.unit = &w.rt.free
+	if err := m.arrange(w); err != nil {
+		return err
+	}
+	if err := w.admits(c, m.unit, &m.message); err != nil {
+		return err
+	}
+	if o.args == nil {
+		o.told.place(w, &m.message)
+		return nil
+	}
+	if w.observed.Load() != 0 {
+		w.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
+	}
+	return o.collectTell(w, &m.tellMessage, anySender)
+}

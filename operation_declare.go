@@ -1,57 +1,197 @@
 package freerun
 
 import (
-	"reflect"
-	"sync/atomic"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
 	"unsafe"
-
-	"github.com/freerun-go/freerun/internal/record"
-	"github.com/freerun-go/freerun/internal/scan"
 )
 
-// operation is the part that all operations have in common: named or closures, on units or free.
-// It keeps what is made once per operation, so that a message need not make it: the vtables of its
-// messages, and the plans that find the futures in its arguments and results.
-type operation[A, R any] struct {
-	declared *declaration // nil for closures; the first word: unready
-	id       int
-	// invoke calls the operation's function. to is the *unit that it runs on, or the *multi with
-	// all its units; a free operation does not look at it.
-	invoke func(c *Context, to unsafe.Pointer, arg A) (R, error)
-
-	args    *scan.Plan // nil: an A cannot hold a future
-	results *scan.Plan // nil: an R cannot hold a future
-
-	sent    *vtable // of messages with a future, until they have run
-	owing   *vtable // of those that have run, while the result holds an open future
-	passing *vtable // of those that have run and have forwarded another future
-	told    *vtable // of messages without a future
-
-	// tolerant: the operation runs although the future in its argument failed. Only for arguments
-	// with one future.
-	tolerant bool
-	several  bool // an operation on several units, whose told messages no depot counts
-	// small is the function of a free operation that may be run at the send, nil for others
-	// (inline.go). Called through invoke, one call more, inlined operations took 11% longer.
-	small func(c *Context, arg A) (R, error)
+// declaration is where an operation is declared, and what it is called.
+type declaration struct {
+	name    string // the short one
+	full    string // with the import path: fullName
+	place   string // of the declaration, file:line
+	state   string // the type of the units' state; empty without a unit
+	defined string // the place at which the operation got its function; empty before
 }
 
-// operations is the number of operations, closures of one type counted once.
-var operations atomic.Int32
+// definition is the part of an operation that gives the operation its function, of type F.
+type definition[F any] struct {
+	of       *declaration
+	complete func(fn F)
+}
 
-// complete makes what the operation needs only once, when its function is known. A closure has no
-// name: code returns the function that a message of it runs.
-func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
-	number := uint16(0)
-	if name != "" {
-		number = record.Declare(record.Operation{Name: o.declared.full, State: o.declared.state})
+// define gives a new operation its function, unless that is nil.
+func (d *definition[F]) define(of *declaration, fn F, complete func(fn F)) {
+	d.of, d.complete = of, complete
+	if codeOf(fn) != 0 {
+		of.defined = of.place
+		complete(fn)
 	}
-	o.id = int(operations.Add(1)) - 1
-	o.args = scan.For(reflect.TypeFor[A]())
-	o.results = scan.For(reflect.TypeFor[R]())
-	_, o.tolerant = any(*new(A)).(interface{ tolerates() })
-	o.makeVtables(identity{name: name, number: number, code: code})
 }
 
-// stateOf returns the state of a unit: u is its address.
-func stateOf[S any](u unsafe.Pointer) *S { return &(*Unit[S])(u).state }
+// Define gives the operation the function that it was declared without: an operation that sends to
+// itself, directly or through others, is declared with a nil function first, because a package
+// variable cannot depend on itself in Go.
+//
+//	var pass = freerun.Op[player, token, struct{}]("pass", nil)
+//
+//	var _ = pass.Define(func(c *freerun.Context, p *player, t token) (struct{}, error) {
+//		return struct{}{}, pass.Tell(c, p.next, t)
+//	})
+//
+// fn has the type of the function that the constructor takes. Define returns fn, so that a package
+// variable can hold the call. Call it before the operation is used, in a package variable as above
+// or in an init function: other goroutines must not use the operation at the same time. Define
+// panics if fn is nil, if the operation has a function, or if no constructor has made it.
+func (d *definition[F]) Define(fn F) F {
+	switch {
+	case d == nil || d.of == nil:
+		panic("freerun: Define of an operation that was not declared; declare it with Op, FreeOp or another constructor")
+	case codeOf(fn) == 0:
+		panic(fmt.Sprintf("freerun: Define of %s, declared at %s, with a nil function", d.of.name, d.of.place))
+	case d.of.defined != "":
+		panic(fmt.Sprintf("freerun: Define of %s, which has got a function already, at %s", d.of.name, d.of.defined))
+	}
+	_, d.of.defined = declarer()
+	d.complete(fn)
+	return fn
+}
+
+// unready is the panic of a use of an operation without a function. It makes its text when it
+// is printed: the check of each send must stay small enough that Go inlines it.
+type unready struct {
+	op          unsafe.Pointer // nil, or an operation, whose first word is its *declaration
+	constructor string
+}
+
+func (u unready) Error() string {
+	if u.op != nil {
+		if d := *(**declaration)(u.op); d != nil {
+			return fmt.Sprintf("freerun: use of %s, declared at %s, before it has a function; give it one with Define", d.name, d.place)
+		}
+	}
+	return "freerun: use of an operation that was not declared; declare it with " + u.constructor
+}
+
+// An operation has a name within the package that declares it. Two packages may both have a
+// "deposit". The package is the one whose source calls Op, FreeOp or another constructor:
+//
+//   - A function that declares operations for other packages declares them in its own package, and
+//     has to ask its callers for different names. So a name depends on the source of one package
+//     alone: not on who calls it, nor on the order in which packages are initialized.
+//   - The package of a program is main, as Go itself calls it. Operations whose full names are to
+//     last, or which several programs share, belong into a package with a path.
+//   - A test in package x_test declares in x_test, a test in package x in x.
+//   - A vendored package has its import path, without the path of the vendor folder.
+//
+// The full name is the import path and the name, as in "example.org/shop/bank.deposit". It is for
+// what outlives the process or leaves it: recordings, metrics, spans, tables of costs. The short
+// name has only the last element of the path, as in "bank.deposit". It is for people: errors, logs,
+// labels in profiles.
+
+var (
+	// declared has the full names of all operations, and where each was declared.
+	declared sync.Map // string → string, a file:line
+	// shown has the full names of all operations by their short ones.
+	shown sync.Map // string → string
+)
+
+// declare claims a name in the package that declares an operation. It panics if the name is empty
+// or taken.
+func declare(name string) *declaration {
+	in, place := declarer()
+	short, full := claimIn(in, name, place)
+	return &declaration{name: short, full: full, place: place}
+}
+
+func claimIn(in, name, place string) (short, full string) {
+	if name == "" {
+		panic("freerun: an operation needs a name, at " + place)
+	}
+	full = in + "." + name
+	if first, taken := declared.LoadOrStore(full, place); taken {
+		panic(declaredTwice(in, name, first.(string), place))
+	}
+	short = shortPath(in) + "." + name
+	if _, taken := shown.LoadOrStore(short, full); taken {
+		// Another package has the same last element. The operation that is declared second is
+		// shown by its full name, so that no report is ambiguous.
+		short = full
+		shown.Store(short, full)
+	}
+	return short, full
+}
+
+func declaredTwice(in, name, first, second string) string {
+	if first == second {
+		return fmt.Sprintf("freerun: package %s declares operation %q twice, both times at %s; "+
+			"declare an operation once, as a package variable, and give each one of a loop or function a name of its own", in, name, first)
+	}
+	return fmt.Sprintf("freerun: package %s declares operation %q twice, first at %s, now at %s", in, name, first, second)
+}
+
+// fullName returns the full name of an operation, or name itself if that is no operation's short
+// name: the name of a closure's function, for example.
+func fullName(name string) string {
+	if full, ok := shown.Load(name); ok {
+		return full.(string)
+	}
+	return name
+}
+
+// declarer returns the import path and the place, file:line, of the innermost calling function that
+// is not the package's own. The tests of this package are callers like others.
+func declarer() (in, place string) {
+	var calls [16]uintptr
+	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
+	for {
+		f, more := frames.Next()
+		in, place = packageOf(f.Function), fmt.Sprintf("%s:%d", f.File, f.Line)
+		if in != ownPath || strings.HasSuffix(f.File, "_test.go") || !more {
+			return in, place
+		}
+	}
+}
+
+// packageOf returns the import path of a function, whose name is one of package runtime:
+// "example.org/bank.(*Account[...]).Close.func1". Dots in the last element of the path are escaped
+// there.
+func packageOf(function string) string {
+	function, _, _ = strings.Cut(function, "[")
+	last := strings.LastIndexByte(function, '/') + 1
+	if dot := strings.IndexByte(function[last:], '.'); dot >= 0 {
+		function = function[:last+dot]
+	}
+	if plain, err := url.PathUnescape(function); err == nil {
+		return plain
+	}
+	return function
+}
+
+var (
+	majorVersion  = regexp.MustCompile(`^v[0-9]+$`)
+	majorVersions = regexp.MustCompile(`\.v[0-9]+$`)
+)
+
+// shortPath returns the last element of an import path, without a major version:
+// "example.org/bank/v2" and "example.org/bank.v2" are bank.
+func shortPath(in string) string {
+	last := path.Base(in)
+	if up := path.Dir(in); majorVersion.MatchString(last) && up != "." {
+		last = path.Base(up)
+	}
+	return majorVersions.ReplaceAllString(last, "")
+}
+
+// NameOf returns the full name of an operation of any form: the import path of the package that
+// declares it, a dot, and the name with which it is declared. Recordings, metrics and spans use it.
+// Errors, logs and labels of profiles show the short form, with the last element of the path only.
+func NameOf(o interface{ fullName() string }) string { return o.fullName() }
+
+func (o *operation[A, R]) fullName() string { return o.declared.full }

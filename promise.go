@@ -72,7 +72,7 @@ func (m *promised) notify(msg *message) bool {
 
 // foreign reports whether m belongs to another runtime than msg. Then the caller of push calls
 // m.doneChannel first, which makes m known to its runtime: the end of that runtime closes m
-// (future_done.go).
+// (future_audience.go).
 func (m *promised) foreign(msg *message) bool { return m.unit != nil && m.unit.rt != msg.unit.rt }
 
 // push is notify for an m that is not foreign to msg, or that m.doneChannel has made known to its

@@ -1,7 +1,10 @@
 package freerun
 
 import (
+	"unsafe"
+
 	"github.com/freerun-go/freerun/internal/claim"
+	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -61,4 +64,167 @@ func (x *priorityMailboxes) pick() (sched.Priority, bool) {
 			return sched.Normal, false
 		}
 	}
+}
+
+// priorityMailbox is the mailbox of a unit for one priority other than Normal, and the task that
+// is queued, with that priority, while the mailbox is owned.
+type priorityMailbox struct {
+	sched.Task
+	all      *priorityMailboxes
+	mailbox  mailbox.Queue
+	finished *message // as unit.finished
+}
+
+// priorityMailboxVtable is set in init, because the function that runs a priority mailbox leads to
+// functions that queue it.
+var priorityMailboxVtable sched.Kind
+
+func init() {
+	priorityMailboxVtable = sched.Kind{Run: runPriorityMailbox, Discard: discardPriorityMailbox}
+}
+
+func priorityMailboxOf(t *sched.Task) *priorityMailbox { return (*priorityMailbox)(unsafe.Pointer(t)) }
+
+// priorityOf returns the priority of a mailbox.
+func (x *priorityMailboxes) priorityOf(e *priorityMailbox) sched.Priority {
+	for i := range x.boxes {
+		if e == &x.boxes[i] {
+			return sched.Priority(i)
+		}
+	}
+	panic("freerun: a priority mailbox of another unit")
+}
+
+// withPriorityMailboxes returns the unit's priority mailboxes, and makes them if there are none
+// (L0).
+func (u *unit) withPriorityMailboxes(w *worker) *priorityMailboxes {
+	x := u.extend()
+	if all := x.mailboxes.Load(); all != nil {
+		return all
+	}
+	all := &priorityMailboxes{unit: u}
+	all.claim.Reserve()
+	for i := range all.boxes {
+		all.boxes[i].Kind = &priorityMailboxVtable
+		all.boxes[i].all = all
+	}
+	all.token.unit = u
+	all.token.become(&tokenVtable)
+	if !x.mailboxes.CompareAndSwap(nil, all) {
+		return x.mailboxes.Load()
+	}
+	u.enqueue(w, &all.token)
+	return all
+}
+
+// box returns the mailbox of a priority, and where its finished message is kept.
+func (x *priorityMailboxes) box(p sched.Priority) (*mailbox.Queue, **message) {
+	if p == sched.Normal {
+		return &x.unit.mailbox, &x.unit.finished
+	}
+	return &x.boxes[p].mailbox, &x.boxes[p].finished
+}
+
+// mayReuse reports whether the message of the running operation may be used again at once. If not,
+// it keeps the message for later.
+func (x *priorityMailboxes) mayReuse(m *message) bool {
+	box, finished := x.box(x.running)
+	if box.Reusable(&m.Node) {
+		return true
+	}
+	*finished = m
+	return false
+}
+
+// runPriorityMailbox runs the task of a priority mailbox.
+func runPriorityMailbox(p *sched.Processor, t *sched.Task) {
+	e := priorityMailboxOf(t)
+	if w := workerOf(p); w.watched {
+		w.unit.Store(e.all.unit)
+	}
+	if x := e.all; x.claim.Claim(uint8(x.priorityOf(e))) {
+		x.serve(p)
+	}
+}
+
+// runNormal runs the unit's own task, once the unit has priority mailboxes.
+func (x *priorityMailboxes) runNormal(p *sched.Processor) {
+	if x.claim.Join(uint8(sched.Normal)) || x.claim.Claim(uint8(sched.Normal)) {
+		x.serve(p)
+	}
+}
+
+// serve runs messages of a unit of which the caller is the holder, until all mailboxes are given
+// up or others must have their turn.
+func (x *priorityMailboxes) serve(p *sched.Processor) {
+	w, u, h := workerOf(p), x.unit, p.Host()
+	for ran := 0; ; {
+		pr, m, later := x.next(w)
+		if later {
+			x.yield(w)
+			return
+		}
+		if m == nil {
+			return
+		}
+		if p, w = u.runOne(p, w, h, m); p == nil {
+			return
+		}
+		if ran++; ran >= limitAt(pr) || p.GiveWay(pr) {
+			x.yield(w)
+			return
+		}
+	}
+}
+
+// next returns the next message, and its priority. It returns nil if there is none: the caller no
+// longer owns the unit then. It returns nil and later as unit.next does.
+func (x *priorityMailboxes) next(w *worker) (pr sched.Priority, m *message, later bool) {
+	if m := x.unit.ext.Load().left.Take(); m != nil {
+		x.running = m.priority()
+		return x.running, m, false
+	}
+	for {
+		pr, some := x.pick()
+		if !some {
+			return pr, nil, false
+		}
+		box, finished := x.box(pr)
+		if m, later := dequeue(w, box, finished); m != nil || later {
+			if m != nil {
+				x.turns.Ran(1)
+			}
+			return pr, m, later
+		}
+		x.claim.Drop(uint8(pr))
+	}
+}
+
+// yield queues the mailboxes that the caller, the holder, has behind the others of their
+// priorities.
+func (x *priorityMailboxes) yield(w *worker) {
+	held := x.claim.Release()
+	for pr := range sched.Priority(priorities) {
+		switch {
+		case held&claim.Bit(uint8(pr)) == 0:
+		case pr == sched.Normal:
+			w.queueBack(x.unit.rt, pr, &x.unit.Task)
+		default:
+			w.queueBack(x.unit.rt, pr, &x.boxes[pr].Task)
+		}
+	}
+}
+
+func discardPriorityMailbox(t *sched.Task) {
+	w := priorityMailboxOf(t).all.unit.rt.discarder()
+	w.failPriorityMailbox(priorityMailboxOf(t))
+	w.discardOrphans()
+}
+
+// limitAt is how many messages of a priority a processor runs before other units get their turn.
+func limitAt(p sched.Priority) int {
+	if sched.Normal.Before(p) {
+		return drainLimitLow
+	}
+	return drainLimit
 }

@@ -72,3 +72,79 @@ func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
 	o.makeReadingVtables(o.sent.identity)
 }
+
+// Source:     our own, on the owner queue; the order of readers and writers is that of J.
+//             Mellor-Crummey and M. Scott's fair lock (Scalable reader-writer synchronization,
+//             1991), but no goroutine spins here
+// Sketch:     the owner, with a reader: readers += 2; then give the mailbox up, or take the next
+//             message; the reader is a task of its own
+//             the owner, with any other message: if readers is 0, run it. Otherwise left =
+//             message; readers += 1; if readers was not 0, go away
+//             a reader, in the end: readers −= 2; if readers is 1, the reader owns the unit:
+//             readers = 0, queue the unit; left comes first
+// Invariants: I1 Only the owner adds, so a 0 that the owner has seen stays.
+//             I2 While readers is odd, the unit has no owner and is in no queue, and neither its
+//             mailbox nor the claim of its priority mailboxes is given up.
+//             I3 A message that must be alone runs only while readers is 0.
+// Progress:   wait-free, each step of it. A reader that does not end keeps a message that must be
+//             alone waiting, as an operation does.
+// Fairness:   Messages leave the mailbox in its order. A reader that comes behind a message that
+//             must be alone runs after it, and the other way round, so neither starves.
+// Publish:    what readers did is before their last step on the word, which the owner's step is
+//             behind; left is written before the owner's step, and read by the next owner
+// Cost:       two atomic operations for a reader; one load for every other message to a unit with
+//             a unitExt
+// Checked by: TestExploreReaders…, TestRead…
+
+const (
+	oneReader uint32 = 2
+	leftHere  uint32 = 1 // the unit is left to the last reader
+)
+
+// admitReader lets a reader in, as a task with the vtable admitted. For the unit's owner, which has
+// dequeued the message.
+func (u *unit) admitReader(w *worker, m *message, admitted *vtable) taken {
+	x := u.extend()
+	if x.takeOut(w, m) {
+		return onward
+	}
+	u.operations.Add(1)
+	x.readers.Add(oneReader)
+	m.become(admitted)
+	if x.mailboxes.Load() == nil && u.mailbox.GiveUp() {
+		w.hand(u.rt, &m.Task)
+		return gone
+	}
+	w.queueReady(u.rt, m.priority(), &m.Task)
+	return onward
+}
+
+// readerEnded ends a reader. The last reader has the unit go on if the unit was left to it.
+func (u *unit) readerEnded(w *worker) {
+	x := u.ext.Load()
+	if x.readers.Add(^(oneReader - 1)) != leftHere {
+		return
+	}
+	x.readers.Store(0)
+	if x.mailboxes.Load() != nil {
+		u.goOn(w)
+	} else {
+		u.queue(w)
+	}
+}
+
+// alone reports whether m, which the caller has dequeued as the unit's owner, may have the unit to
+// itself now. If not, m is kept and the caller no longer owns the unit: the last reader sees to
+// it.
+func (x *unitExt) alone(m *message) bool {
+	if x.readers.Load() == 0 {
+		return true
+	}
+	x.left.Set(m)
+	if x.readers.Add(leftHere) != leftHere {
+		return false
+	}
+	x.readers.Store(0) // the last reader has ended in this moment
+	x.left.Clear()
+	return true
+}

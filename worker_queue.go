@@ -59,7 +59,7 @@ func (w *worker) hand(rt *Runtime, t *sched.Task) {
 }
 
 // inject queues a task of rt from outside its processors. A worker that discards the tasks of a
-// stopped runtime puts those of its own runtime aside instead (shutdown_discard.go).
+// stopped runtime puts those of its own runtime aside instead (shutdown.go).
 func (w *worker) inject(rt *Runtime, p sched.Priority, t *sched.Task) {
 	if w.orphans != nil && w.rt == rt {
 		w.orphans.PushBack(&t.Node)

@@ -1,0 +1,200 @@
+package freerun
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/promise"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/timerwheel"
+	"github.com/freerun-go/freerun/internal/vclock"
+)
+
+// timed has the further methods of a [Schedule] that simulates how long the program would take
+// (package simulate). Such a schedule keeps the time, and is told of what takes time.
+//
+// The runtime calls Choose at every instant at which other processors may see what a processor has
+// done, before they do. So the schedule can let processors that are behind go on first. Processors
+// are given by their numbers, units by a pointer that stands for them, nil for none.
+type timed interface {
+	// Now returns how much time has passed.
+	Now() time.Duration
+	// Enter tells that an ordinary goroutine begins to wait. Its earlier sends count as made now.
+	Enter()
+	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
+	Idle(until time.Duration)
+	// On tells, after Began, which unit the operation is on, and whether its result has a future.
+	On(processor int, unit any, answers bool)
+	// Sends tells that the running operation is about to send to a unit. Choose comes next.
+	Sends(processor int, unit any)
+	// Ends tells that the running operation has come to its end, before any other processor sees
+	// that. Choose comes next.
+	Ends(processor int)
+	// Rests tells that a processor has no task at hand. Until the next Began it looks elsewhere, or
+	// sleeps.
+	Rests(processor int)
+	// Stole tells that a thief has stolen from a victim, and how many units and free operations the
+	// thief has stolen so far.
+	Stole(thief, victim int, tasks uint64)
+}
+
+// timedScheduler adapts a timed schedule to the interface of the scheduler.
+type timedScheduler struct{ timed }
+
+func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
+	t.timed.Stole(thief.Index(), victim.Index(), tasks)
+}
+
+// begins tells the schedule that the operation of msg begins on w.
+func (m *simulation) begins(w *worker, c *Context, k *vtable, msg *message) {
+	m.schedule.Began(w.processor.Index(), fullName(k.describe(msg)))
+	if m.timed != nil {
+		m.timed.On(w.processor.Index(), msg.unit.known(), msg.vtable().recycle == nil)
+		c.marks |= isTimed
+	}
+}
+
+// endTimed tells the timed schedule that the operation ends, before other processors see that.
+func (c *Context) endTimed() {
+	if w := c.worker.Load(); w.processor != nil {
+		w.env.sim.timed.Ends(w.processor.Index())
+		w.processor.Pause()
+	}
+}
+
+// sends pauses w before a send to u.
+func (m *simulation) sends(w *worker, u *unit) {
+	if m.timed != nil {
+		m.timed.Sends(w.processor.Index(), u.known())
+	}
+	w.processor.Pause()
+}
+
+func (m *simulation) rests(w *worker) {
+	if m.timed != nil {
+		m.timed.Rests(w.processor.Index())
+	}
+}
+
+// known returns the pointer by which a schedule knows the unit, nil for free operations.
+func (u *unit) known() any {
+	if u == &u.rt.free {
+		return nil
+	}
+	return u
+}
+
+// simTimer is the entry of a simulation for a timer that has not ended.
+type simTimer struct {
+	nth   uint64        // its number in the order in which timers began
+	alarm *vclock.Timer // nil until the timer is armed
+}
+
+func (m *simulation) afterFunc(d time.Duration, f func()) (stop func() bool) {
+	t := m.clock.AfterFunc(d, f)
+	return func() bool { return m.clock.Stop(t) }
+}
+
+func (m *simulation) register(t *Timer) {
+	m.begunTimers++
+	m.timers.Store(t, &simTimer{nth: m.begunTimers})
+}
+
+func (m *simulation) known(t *Timer) *simTimer {
+	x, _ := m.timers.Load(t)
+	return x.(*simTimer)
+}
+
+func (m *simulation) arm(t *Timer, d time.Duration, from uint32) {
+	if t.entry.State.CompareAndSwap(from, timerwheel.Set) {
+		m.known(t).alarm = m.clock.AfterFunc(d, func() { m.ring(t) })
+	}
+}
+
+func (m *simulation) disarm(t *Timer) { m.clock.Stop(m.known(t).alarm) }
+
+// ring fires t. The virtual clock calls it.
+func (m *simulation) ring(t *Timer) {
+	m.rt.firing.Add(1)
+	defer m.rt.fired()
+	t.fire(m.rt.detachedWorker())
+}
+
+// endTimers fails the timers that openTimers returns.
+func (m *simulation) endTimers(s *Scope, why *promise.Failure) {
+	for _, t := range m.openTimers(s) {
+		t.end(why)
+	}
+}
+
+// openTimers returns the timers that have not ended, in the order in which they began. With a
+// non-nil s it returns only the timers of s and of the scopes below.
+func (m *simulation) openTimers(s *Scope) (open []*Timer) {
+	nth := map[*Timer]uint64{}
+	m.timers.Range(func(key, x any) bool {
+		if t := key.(*Timer); s == nil || t.scope.isIn(s) {
+			open = append(open, t)
+			nth[t] = x.(*simTimer).nth
+		}
+		return true
+	})
+	slices.SortFunc(open, func(a, b *Timer) int { return cmp.Compare(nth[a], nth[b]) })
+	return open
+}
+
+// An activity that waits with a context of the program's own is woken when that context is done.
+// The standard library would wake it on a goroutine of its own, at a moment that no seed decides.
+// So the driver of a deterministic runtime looks at these contexts itself, when nothing is left to
+// run.
+
+// watchedContext is a context that the driver watches. The driver calls f when ctx is done.
+type watchedContext struct {
+	ctx context.Context
+	f   func()
+}
+
+func (m *simulation) afterDone(ctx context.Context, f func()) (stop func() bool) {
+	w := &watchedContext{ctx, f}
+	m.contexts = append(m.contexts, w)
+	return func() bool { return m.forgetContext(w) }
+}
+
+func (m *simulation) forgetContext(w *watchedContext) bool {
+	i := slices.Index(m.contexts, w)
+	if i < 0 {
+		return false
+	}
+	m.contexts = slices.Delete(m.contexts, i, i+1)
+	return true
+}
+
+// endDone calls f of each watched context that is done, in the order in which the waits began. It
+// reports whether there were any.
+func (m *simulation) endDone() (some bool) {
+	for _, w := range slices.Clone(m.contexts) {
+		if w.ctx.Err() != nil && m.forgetContext(w) {
+			w.f()
+			some = true
+		}
+	}
+	return some
+}
+
+// awaitDeadline waits, in real time, for the watched context with the soonest deadline, and ends
+// the waits with it. It reports whether there was one: a wait with a deadline is not stalled.
+func (m *simulation) awaitDeadline() bool {
+	var first context.Context
+	var soonest time.Time
+	for _, w := range m.contexts {
+		if at, ok := w.ctx.Deadline(); ok && (first == nil || at.Before(soonest)) {
+			first, soonest = w.ctx, at
+		}
+	}
+	if first == nil {
+		return false
+	}
+	<-first.Done()
+	return m.endDone()
+}
