@@ -301,6 +301,14 @@ func TestFindStopsAtTheFirst(t *testing.T) {
 	stops(t, map[future[int]]int{f(): 1, f(): 2})
 	stops(t, map[int]future[int]{1: f(), 2: f()})
 	stops(t, map[future[int]]future[int]{f(): f(), f(): f()})
+	stops(t, struct {
+		m map[future[int]]int
+		f future[int]
+	}{map[future[int]]int{f(): 1}, f()})
+	stops(t, struct {
+		m map[int]future[int]
+		f future[int]
+	}{map[int]future[int]{1: f()}, f()})
 	stops(t, []any{f(), map[future[int]]bool{f(): true, f(): true}})
 	stops(t, struct{ a, b any }{map[future[int]]bool{f(): true, f(): true}, []future[int]{f()}})
 }

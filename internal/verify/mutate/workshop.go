@@ -28,11 +28,11 @@ type workshop struct {
 	say       func(string, ...any)
 
 	mutex    sync.Mutex
-	covered  map[string][]string // the packages that the tests of a folder are to kill mutations of
+	covered  map[string][]string       // the packages that the tests of a folder are to kill mutations of
 	counts   map[string]*regexp.Regexp // the tests of a folder that count, nil for all
-	packages map[string]*Package // by folder
-	surveys  map[string]Survey   // by folder and build
-	hashes   map[string]hashes   // by folder
+	packages map[string]*Package       // by folder
+	surveys  map[string]Survey         // by folder and build
+	hashes   map[string]hashes         // by folder
 }
 
 // hashes are the hashes of what the tests of a folder are built from.
