@@ -15,11 +15,11 @@
 // each with the reason, and TestSameIsNotMade what is not of the class though it looks alike.
 //
 // Which test can kill a mutation is measured, not guessed: each test of the room runs once alone,
-// unchanged and with coverage. One that takes longer than -slow does not count. A mutation then runs the tests that reach its lines, the quickest
-// first: the explored programs that take a few seconds, the other tests, the longer explored
-// programs, the tests with the race detector, and at last the tests of the packages above. It is
-// killed by the first test that fails, panics, uses up the memory allowed, or runs many times as
-// long as it did unchanged (a hang).
+// unchanged and with coverage. One that takes longer than -slow does not count. A mutation then
+// runs the tests that reach its lines, the quickest first: the explored programs that take a few
+// seconds, the other tests, the longer explored programs, the tests with the race detector, and at
+// last the tests of the packages above. It is killed by the first test that fails, panics, uses up
+// the memory allowed, or runs many times as long as it did unchanged (a hang).
 //
 // A survivor needs a reason in testdata/survivors.txt: "same: " and why no caller can see a
 // difference, but perhaps in time; or "lives: " and why there is no test. The command fails at a

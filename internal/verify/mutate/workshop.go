@@ -27,12 +27,13 @@ type workshop struct {
 	quick     bool          // only the tests of the package itself, and not with the race detector
 	say       func(string, ...any)
 
-	mutex    sync.Mutex
-	covered  map[string][]string       // the packages that the tests of a folder are to kill mutations of
-	counts   map[string]*regexp.Regexp // the tests of a folder that count, nil for all
-	packages map[string]*Package       // by folder
-	surveys  map[string]Survey         // by folder and build
-	hashes   map[string]hashes         // by folder
+	mutex   sync.Mutex
+	covered map[string][]string       // whose mutations the tests of a folder are to kill
+	counts  map[string]*regexp.Regexp // the tests of a folder that count; none: all
+
+	packages map[string]*Package // by folder
+	surveys  map[string]Survey   // by folder and build
+	hashes   map[string]hashes   // by folder
 }
 
 // hashes are the hashes of what the tests of a folder are built from.
@@ -57,8 +58,8 @@ func (w *workshop) load(r Room) (*Package, error) {
 	return p, err
 }
 
-// cover notes which tests of each folder count, and which packages' mutations they are to kill. It takes all rooms,
-// also if some are to be judged, so that one survey of a folder serves them all.
+// cover notes which tests of each folder count, and which packages' mutations they are to kill. It
+// takes all rooms, also if only some are judged, so that one survey of a folder serves them all.
 func (w *workshop) cover(rooms []Room) error {
 	for _, r := range rooms {
 		if r.Tests != "" {
@@ -222,7 +223,7 @@ func tokens(text []byte) []byte {
 		switch {
 		case kind == token.EOF:
 			return out
-		case kind == token.COMMENT && !strings.HasPrefix(literal, "//go:") && !strings.HasPrefix(literal, "// Output:"):
+		case kind == token.COMMENT && !directive.MatchString(literal):
 			continue
 		case literal == "":
 			literal = kind.String()
@@ -230,6 +231,9 @@ func tokens(text []byte) []byte {
 		out = append(append(out, literal...), '\n')
 	}
 }
+
+// directive is the beginning of a comment that is more than one.
+var directive = regexp.MustCompile("^//(go:| Output:| Unordered output:)")
 
 // declaration is the beginning of a test.
 var declaration = regexp.MustCompile(`(?m)^func ((?:Test|Example|Fuzz)\w*)\(`)
