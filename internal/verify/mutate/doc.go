@@ -26,9 +26,9 @@
 // survivor without a reason, at a reason whose mutation is gone, and if more than 3% live.
 //
 // Results are kept in .mutate, with a hash of what they rest on: for a kill the source under the
-// test that killed, and the file of that test; for a survivor the source and all tests of its room.
-// Comments do not count. A run that was stopped, by -for or by hand, goes on where it was; a second
-// run of the same tree takes a minute.
+// test that killed, and the file of that test; for a survivor the source and all tests of its room,
+// of which the tests do not matter if its reason is "same". Comments do not count. A run that was
+// stopped, by -for or by hand, goes on where it was; a second run of the same tree takes a minute.
 //
 // The report ends with a table, a line for each room: how many mutations were made, how many were
 // killed, how many live and are the same to every caller, how many live for another reason, how

@@ -201,7 +201,7 @@ func (w *workshop) work(o options, tasks []*task, reasons Reasons) error {
 	for range max(o.parallel, 1) {
 		wait.Go(func() {
 			for t := take(); t != nil; t = take() {
-				v, known, err := w.judged(t.room, t.Mutation)
+				v, known, err := w.judged(t.room, t.Mutation, reasons.same(t.Key()))
 				if err != nil {
 					mutex.Lock()
 					first = errors.Join(first, fmt.Errorf("%s: %w", t.describe(), err))

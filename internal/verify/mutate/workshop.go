@@ -106,56 +106,58 @@ func (w *workshop) surveyed(folder string, b Build) (Survey, error) {
 	return s, err
 }
 
-// kept is a verdict in the cache.
+// kept is a verdict in the cache, with the hashes of what it rests on.
 type kept struct {
 	Verdict
-	Source string // the hash of what the verdict rests on
+	Source string // under the tests
+	Faced  string // the tests
 	Quick  bool   // as w.quick
 }
 
 // judged returns the verdict on a mutation, from the cache if it still holds, and whether it was
 // there. A kill stands while the source under the test that killed and that test's file are the
-// same. A survivor has to face changed source and changed tests.
-func (w *workshop) judged(r Room, m Mutation) (v Verdict, known bool, err error) {
+// same. A survivor has to face changed source, and changed tests unless it is the same to every
+// caller, so that no test can kill it.
+func (w *workshop) judged(r Room, m Mutation, same bool) (v Verdict, known bool, err error) {
 	var k kept
 	if w.recall("verdict", m.Key(), &k) && (k.Killed || w.quick || !k.Quick) {
-		rests, err := w.rests(r, k.Verdict)
+		source, tests, err := w.rests(r, k.Verdict)
 		if err != nil {
 			return v, false, err
 		}
-		if k.Source == rests {
+		if k.Source == source && (k.Faced == tests || same && !k.Killed) {
 			return k.Verdict, true, nil
 		}
 	}
 	if v, err = w.judge(r, m); err != nil {
 		return v, false, err
 	}
-	rests, err := w.rests(r, v)
+	source, tests, err := w.rests(r, v)
 	if err == nil {
-		w.keep("verdict", m.Key(), kept{v, rests, w.quick})
+		w.keep("verdict", m.Key(), kept{v, source, tests, w.quick})
 	}
 	return v, false, err
 }
 
-// rests returns the hash of what a verdict rests on.
-func (w *workshop) rests(r Room, v Verdict) (string, error) {
+// rests returns the hashes of what a verdict rests on: the source under the tests, and the tests.
+func (w *workshop) rests(r Room, v Verdict) (source, tests string, err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	if v.Killed {
-		_, folder, _ := strings.Cut(v.By, " ") // the build
-		folder, test, _ := strings.Cut(folder, " ")
+		_, by, _ := strings.Cut(v.By, " ") // the build
+		folder, test, _ := strings.Cut(by, " ")
 		h, err := w.hash(folder)
-		return h.source + h.files[test], err
+		return h.source, h.files[test], err
 	}
-	all := ""
 	for _, folder := range append([]string{r.Folder}, r.Far...) {
 		h, err := w.hash(folder)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		all += h.source + h.tests
+		source += h.source
+		tests += h.tests
 	}
-	return all, nil
+	return source, tests, nil
 }
 
 // hash returns the hashes of a folder's tests. The caller holds the mutex.
