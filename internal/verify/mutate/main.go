@@ -46,7 +46,7 @@ func command(args []string, out io.Writer) error {
 	f.StringVar(&o.reasons, "reasons", "internal/verify/mutate/testdata/survivors.txt", "the table of reasons, relative to the root")
 	f.StringVar(&o.rooms, "rooms", "", "the rooms, with commas between them; none: all")
 	f.StringVar(&o.pattern, "run", "", "only mutations whose key matches this regular expression")
-	f.IntVar(&o.count, "count", 226, "how many mutations, of all rooms together")
+	f.IntVar(&o.count, "count", 246, "how many mutations, of all rooms together")
 	f.Uint64Var(&o.seed, "seed", 1, "which mutations")
 	f.IntVar(&o.parallel, "parallel", 1, "how many at a time; tests that share the processors find less")
 	f.DurationVar(&o.stopAfter, "for", 0, "begin no mutation after this time; 0: no limit")
