@@ -83,3 +83,20 @@ func TestNodeNotEnrolled(t *testing.T) {
 		t.Errorf("ended %d times", g.ends.Load())
 	}
 }
+
+// TestNodeEndsAllBelow: EndAll ends all groups below, also if no context of theirs ends.
+func TestNodeEndsAllBelow(t *testing.T) {
+	above := newGroup(t.Context(), nil)
+	var below []*group
+	for range 3 {
+		below = append(below, newGroup(context.WithoutCancel(t.Context()), above))
+	}
+	above.Unwatch()
+	above.cancel()
+	above.EndAll(above)
+	for i, g := range below {
+		if n := g.ends.Load(); n != 1 {
+			t.Errorf("group %d has ended %d times", i, n)
+		}
+	}
+}
