@@ -7,6 +7,7 @@
 //	WideComments   lines with comments, at most 100 columns
 //	Mentions       files, tests and decisions that comments and documents name, and links
 //	API            the exported API: types that users cannot name, and its size
+//	Circles        files of a package that lead to each other, and whether they are of one room
 //	Walks          names of code in the sections of ARCHITECTURE.md that begin with "The life of"
 //
 // The documents are the data of Check and Walks. A package that appears, moves or imports
