@@ -188,6 +188,7 @@ func TestMark(t *testing.T) {
 		t.Error("the batch is kept, or the sender is not told")
 	}
 	d.EndWait()
+	<-d.Notice()
 	d.Add(-1 << 40)
 	for d.raised.Load() > 0 {
 		before := d.raised.Load()
@@ -195,6 +196,9 @@ func TestMark(t *testing.T) {
 		if after := d.raised.Load(); after >= before {
 			t.Fatalf("from %d to %d", before, after)
 		}
+	}
+	if len(d.Notice()) != 0 {
+		t.Error("a notice, and no sender waits")
 	}
 }
 
