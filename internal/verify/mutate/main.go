@@ -163,7 +163,7 @@ func (w *workshop) tasks(o options, rooms []Room, reasons Reasons) (tasks []*tas
 		}
 	}
 	slices.Sort(stale)
-	if o.rooms == "" {
+	if len(rooms) > 1 { // one room by itself is asked for in full
 		for i, r := range rooms {
 			if r.Most > 0 {
 				have[i] = min(have[i], r.Most)
