@@ -14,7 +14,7 @@ type Room struct {
 	Files  []string // patterns of the base names that are mutated; none: all files
 	Except []string // patterns of base names that are not
 	Tests  string   // the tests of the package that count, a regular expression; none: all
-	Most   int      // mutations beside other rooms, where a verdict takes long; 0: no limit
+	Most   int      // mutations beside other rooms, if verdicts take long; 0: all
 	Far    []string // folders of packages above, whose tests run last
 }
 
