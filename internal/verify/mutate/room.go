@@ -18,8 +18,8 @@ type Room struct {
 	Far    []string // folders of packages above, whose tests run last
 }
 
-// rooms are the parts that hold the protocols, the quickest to judge first. Studies and test support
-// are not among them.
+// rooms are the parts that hold the protocols, the quickest to judge first. Studies and test
+// support are not among them.
 var rooms = []Room{
 	{Name: "claim", Folder: "internal/claim"},
 	{Name: "ending", Folder: "internal/ending"},
