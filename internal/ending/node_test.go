@@ -41,6 +41,9 @@ func TestNodeCanceler(t *testing.T) {
 	below := newGroup(above.ctx, above)
 	leaf := newGroup(below.ctx, below)
 	beside := newGroup(above.ctx, above)
+	if !above.Enrolled() || !leaf.Enrolled() {
+		t.Error("not enrolled")
+	}
 	below.Unwatch()
 	below.cancel()
 	below.EndAll(below)
@@ -78,5 +81,22 @@ func TestNodeNotEnrolled(t *testing.T) {
 	g.EndAll(g)
 	if g.ends.Load() != 1 {
 		t.Errorf("ended %d times", g.ends.Load())
+	}
+}
+
+// TestNodeEndsAllBelow: EndAll ends all groups below, also if no context of theirs ends.
+func TestNodeEndsAllBelow(t *testing.T) {
+	above := newGroup(t.Context(), nil)
+	var below []*group
+	for range 3 {
+		below = append(below, newGroup(context.WithoutCancel(t.Context()), above))
+	}
+	above.Unwatch()
+	above.cancel()
+	above.EndAll(above)
+	for i, g := range below {
+		if n := g.ends.Load(); n != 1 {
+			t.Errorf("group %d has ended %d times", i, n)
+		}
 	}
 }

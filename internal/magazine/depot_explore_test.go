@@ -121,3 +121,37 @@ func TestExploreMarkControl(t *testing.T) {
 		return empty
 	}))
 }
+
+// lowersProgram has receivers that bring a batch each while the mark is raised and no sender waits.
+// lower is the mark's, or a faulty one.
+func lowersProgram(lower func(*Mark, int64)) func(*explore.Run) {
+	return func(r *explore.Run) {
+		var f Mark
+		f.raised.Store(5)
+		for _, name := range []string{"receiver", "other receiver"} {
+			r.Go(name, func() { lower(&f, 2) })
+		}
+		r.After(func() {
+			if n := f.raised.Load(); n != 1 {
+				r.Failf("two batches have lowered the mark from 5 to %d", n)
+			}
+			lower(&f, 2)
+			if n := f.raised.Load(); n != 0 {
+				r.Failf("the mark is %d in the end", n)
+			}
+		})
+	}
+}
+
+// TestExploreMarkLowers: each batch lowers the mark, down to low.
+func TestExploreMarkLowers(t *testing.T) {
+	explore.Exhaustive(t, explore.Unbounded, lowersProgram((*Mark).lower))
+}
+
+// TestExploreMarkLowersControl: the exploration finds a receiver that tries once.
+func TestExploreMarkLowersControl(t *testing.T) {
+	explore.MustFail(t, 2, lowersProgram(func(f *Mark, n int64) {
+		raised := f.raised.Load()
+		f.raised.CompareAndSwap(raised, max(0, raised-n))
+	}))
+}

@@ -3,6 +3,8 @@ package magazine
 import (
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
@@ -109,6 +111,21 @@ func TestDepot(t *testing.T) {
 	}
 }
 
+// TestDepotFull: a batch that a full depot leaves to the collector is counted off, and lowers the
+// mark.
+func TestDepotFull(t *testing.T) {
+	d := NewDepot(1 << 20)
+	d.Add((depotSlots + 1) * BatchSize)
+	for range depotSlots {
+		d.Keep(batchOf())
+	}
+	d.raised.Store(8 * BatchSize)
+	d.Keep(batchOf())
+	if n := d.raised.Load(); n != 7*BatchSize || d.Made() != depotSlots*BatchSize {
+		t.Errorf("the mark is raised by %d, %d messages are counted", n, d.Made())
+	}
+}
+
 // TestDepotStress has owners put and take until each has gone through many batches. A message is
 // with one owner at a time.
 func TestDepotStress(t *testing.T) {
@@ -171,6 +188,7 @@ func TestMark(t *testing.T) {
 		t.Error("the batch is kept, or the sender is not told")
 	}
 	d.EndWait()
+	<-d.Notice()
 	d.Add(-1 << 40)
 	for d.raised.Load() > 0 {
 		before := d.raised.Load()
@@ -178,6 +196,9 @@ func TestMark(t *testing.T) {
 		if after := d.raised.Load(); after >= before {
 			t.Fatalf("from %d to %d", before, after)
 		}
+	}
+	if len(d.Notice()) != 0 {
+		t.Error("a notice, and no sender waits")
 	}
 }
 
@@ -187,4 +208,51 @@ func (d *Depot) takeOr(b *mailbox.Node) *mailbox.Node {
 		return t
 	}
 	return b
+}
+
+// TestLowMark: processors that pass messages from cache to cache are allowed half as many as one
+// that keeps them, beside what fits into the magazines; a depot holds either number.
+func TestLowMark(t *testing.T) {
+	pile := func(threads int) int64 { return LowMark(3, threads) - int64(2*BatchSize*(3+threads)) }
+	if alone, several := pile(1), pile(2); several <= 0 || alone != 2*several || alone > BatchSize*depotSlots {
+		t.Errorf("%d messages on one thread, %d on two", alone, several)
+	}
+}
+
+// TestMarkDry: a sender before a receiver that is stuck goes on within a few looks, and the mark is
+// raised for it; before a receiver that runs operations, and from which batches come back, it
+// waits.
+func TestMarkDry(t *testing.T) {
+	for name, c := range map[string]struct {
+		runs, flows, goesOn bool
+	}{
+		"stuck":               {false, false, true},
+		"runs":                {true, false, false},
+		"runs and gives back": {true, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := NewDepot(100)
+				d.Add(100)
+				ran := uint64(7)
+				w := d.Watch(1<<20, ran)
+				went := 0
+				for range 12 {
+					time.Sleep(Patience)
+					if c.runs {
+						ran++
+					}
+					if c.flows {
+						d.Flowed(&w, ran)
+					}
+					if d.Dry(&w, ran) {
+						went++
+					}
+				}
+				if (went > 0) != c.goesOn || d.High() == c.goesOn {
+					t.Errorf("went on %d times; the mark is reached: %v", went, d.High())
+				}
+			})
+		})
+	}
 }

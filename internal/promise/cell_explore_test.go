@@ -48,6 +48,58 @@ func TestExploreCell(t *testing.T) {
 	explore.Freeze(t, body)
 }
 
+// pushProgram has two goroutines add a listener each, while a third fills the promise. push is the
+// cell's, or a faulty one.
+func pushProgram(push func(*waiter, *waiter) bool) func(*explore.Run) {
+	return func(r *explore.Run) {
+		all := waiters(3)
+		cell, both := all[0], all[1:]
+		refused := [2]bool{}
+		for i, name := range []string{"listener", "other"} {
+			r.Go(name, func() { refused[i] = !push(cell, both[i]) })
+		}
+		r.Go("filler", func() { cell.fill() })
+		r.After(func() {
+			for i, w := range both {
+				if (w.woken == 1) == refused[i] || w.woken > 1 {
+					r.Failf("listener %d is woken %d times; refused: %v", i, w.woken, refused[i])
+				}
+			}
+		})
+	}
+}
+
+// TestExplorePush: a listener that was added is woken once, one that was refused is not.
+func TestExplorePush(t *testing.T) {
+	explore.Exhaustive(t, explore.Unbounded, pushProgram(func(cell, w *waiter) bool { return cell.Push(&w.Node) }))
+}
+
+// TestExplorePushControl: the exploration finds a listener that is linked after it was added, and
+// one that is added without a compare-and-swap.
+func TestExplorePushControl(t *testing.T) {
+	explore.MustFail(t, 3, pushProgram(func(cell, w *waiter) bool {
+		for {
+			waiting := cell.state.Load()
+			if sealed(waiting) {
+				return false
+			}
+			if cell.state.CompareAndSwap(waiting, &w.Node) {
+				w.Link(waiting)
+				return true
+			}
+		}
+	}))
+	explore.MustFail(t, 3, pushProgram(func(cell, w *waiter) bool {
+		waiting := cell.state.Load()
+		if sealed(waiting) {
+			return false
+		}
+		w.Link(waiting)
+		cell.state.Store(&w.Node)
+		return true
+	}))
+}
+
 // TestExploreSeals has a promise failed by its holder and abandoned by the runtime's end, at once:
 // one of the two counts, and the waiter hears of that one.
 func TestExploreSeals(t *testing.T) {

@@ -184,3 +184,21 @@ func TestStart(t *testing.T) {
 		t.Error("claimed, and was revoked")
 	}
 }
+
+// TestPush: all that were pushed before the end are woken, and none that comes later.
+func TestPush(t *testing.T) {
+	all := waiters(4)
+	for _, w := range all[1:3] {
+		if !all[0].Push(&w.Node) {
+			t.Error("refused by an open cell")
+		}
+	}
+	if !all[0].fill() || all[0].Push(&all[3].Node) {
+		t.Error("not filled, or pushed afterwards")
+	}
+	for i, w := range all[1:] {
+		if want := 1 - i/2; w.woken != want {
+			t.Errorf("waiter %d is woken %d times, not %d", i, w.woken, want)
+		}
+	}
+}

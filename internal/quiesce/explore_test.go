@@ -159,3 +159,37 @@ func TestExploreWaiters(t *testing.T) {
 // TestExploreWaitersControl: the exploration finds a waiter that joins Waiters which have gone to
 // another counter.
 func TestExploreWaitersControl(t *testing.T) { explore.MustFail(t, 3, waitersProgram(true)) }
+
+// returnsProgram has two waiters that find the word empty and both bring Waiters. leave ends the
+// wait of one.
+func returnsProgram(leave func(*Waiters)) func(*explore.Run) {
+	return func(r *explore.Run) {
+		var pool Pool
+		var all Counter
+		all.Add(1)
+		for _, name := range []string{"waiter", "another"} {
+			r.Go(name, func() {
+				if w := all.NextZero(&pool); w != nil {
+					leave(w)
+				}
+			})
+		}
+		r.After(func() {
+			all.Remove(1)
+			if len(pool.free) != pool.made {
+				r.Failf("of %d Waiters, %d are in the pool when no goroutine waits", pool.made, len(pool.free))
+			}
+		})
+	}
+}
+
+// TestExploreWaitersReturn: the Waiters of all waits come back to the pool, also those that lost
+// the race for the word.
+func TestExploreWaitersReturn(t *testing.T) {
+	explore.Exhaustive(t, explore.Unbounded, returnsProgram((*Waiters).Leave))
+}
+
+// TestExploreWaitersReturnControl: the exploration finds a waiter that keeps its hold.
+func TestExploreWaitersReturnControl(t *testing.T) {
+	explore.MustFail(t, 2, returnsProgram(func(*Waiters) {}))
+}

@@ -9,6 +9,7 @@ import "sync"
 type Pool struct {
 	mutex sync.Mutex
 	free  []*Waiters
+	made  int // Waiters, those in use included
 }
 
 func (p *Pool) take() *Waiters {
@@ -16,6 +17,7 @@ func (p *Pool) take() *Waiters {
 	defer p.mutex.Unlock()
 	top := len(p.free) - 1
 	if top < 0 {
+		p.made++
 		return newWaiters(p)
 	}
 	w := p.free[top]

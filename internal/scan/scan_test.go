@@ -289,3 +289,34 @@ func TestFindInSightAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestFindStopsAtTheFirst: no target is asked after the wanted one, wherever the futures are.
+func TestFindStopsAtTheFirst(t *testing.T) {
+	f := func() future[int] { return opened() }
+	type two struct{ a, b future[int] }
+	stops(t, two{f(), f()})
+	stops(t, [2]future[int]{f(), f()})
+	stops(t, []future[int]{f(), f()})
+	stops(t, []*two{{f(), f()}, {f(), f()}})
+	stops(t, map[future[int]]int{f(): 1, f(): 2})
+	stops(t, map[int]future[int]{1: f(), 2: f()})
+	stops(t, map[future[int]]future[int]{f(): f(), f(): f()})
+	stops(t, struct {
+		m map[future[int]]int
+		f future[int]
+	}{map[future[int]]int{f(): 1}, f()})
+	stops(t, struct {
+		m map[int]future[int]
+		f future[int]
+	}{map[int]future[int]{1: f()}, f()})
+	stops(t, []any{f(), map[future[int]]bool{f(): true, f(): true}})
+	stops(t, struct{ a, b any }{map[future[int]]bool{f(): true, f(): true}, []future[int]{f()}})
+}
+
+func stops[T any](t *testing.T, v T) {
+	t.Helper()
+	asked := 0
+	if planOf[T](t).Find(unsafe.Pointer(&v), func(unsafe.Pointer) bool { asked++; return true }) == nil || asked != 1 {
+		t.Errorf("%T: %d targets were asked", v, asked)
+	}
+}

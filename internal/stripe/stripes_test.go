@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 
@@ -103,6 +104,44 @@ func TestStripesRendezvous(t *testing.T) {
 		all.Wait()
 		if n := admitted.Load(); total != n || b.Total() != n {
 			t.Errorf("%d after the rendezvous, %d in the end, %d were admitted", total, b.Total(), n)
+		}
+	}
+}
+
+// TestStripesRendezvousWaits: Rendezvous does not return while a section is under way.
+func TestStripesRendezvousWaits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
+	var b Stripes[int]
+	b.Make()
+	for range 20 {
+		var inside, asked, returned atomics.Bool
+		var all sync.WaitGroup
+		all.Go(func() {
+			for !inside.Load() {
+				runtime.Gosched()
+			}
+			asked.Store(true)
+			b.Rendezvous()
+			returned.Store(true)
+		})
+		s := b.Enter()
+		for ; s == nil; s = b.Enter() {
+			runtime.Gosched()
+		}
+		s.sent.Begin()
+		inside.Store(true)
+		early := false
+		for n := 0; n < 20_000 && !early; { // the section; it may be pinned, and yields to no one
+			if asked.Load() {
+				n++
+			}
+			early = returned.Load()
+		}
+		s.sent.Count()
+		s.Leave()
+		all.Wait()
+		if early {
+			t.Fatal("returned while a section was under way")
 		}
 	}
 }

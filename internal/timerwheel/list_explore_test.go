@@ -60,3 +60,47 @@ func TestExploreTimerList(t *testing.T) {
 		}
 	}))
 }
+
+// endedProgram has two goroutines that end a timer each, in a list that is due for a sweep. ended
+// is the list's, or a faulty one.
+func endedProgram(ended func(*List)) func(*explore.Run) {
+	return func(r *explore.Run) {
+		l := &List{}
+		var timers [4]*Entry
+		for i := range timers {
+			timers[i] = &Entry{}
+			timers[i].State.Store(Set)
+			l.Add(timers[i])
+		}
+		l.over.Store(FewestSwept) // as if so many had ended
+		for i, name := range []string{"one", "two"} {
+			r.Go(name, func() {
+				timers[1+i].State.Store(Stopped)
+				ended(l)
+			})
+		}
+		r.After(func() {
+			n := int64(0)
+			l.Each(func(*Entry) { n++ })
+			if n != l.Len() || l.over.Load() != FewestSwept+n-2 {
+				r.Failf("%d in the list, %d counted, %d of them ended", n, l.Len(), l.over.Load()-FewestSwept)
+			}
+			if l.sweeping.Load() {
+				r.Failf("a sweeper for ever")
+			}
+		})
+	}
+}
+
+// TestExploreTimerListEnded: one goroutine at a time sweeps, and the counts are those of the list.
+func TestExploreTimerListEnded(t *testing.T) {
+	explore.Exhaustive(t, explore.Unbounded, endedProgram((*List).Ended))
+}
+
+// TestExploreTimerListEndedControl: the exploration finds two sweepers at once.
+func TestExploreTimerListEndedControl(t *testing.T) {
+	explore.MustFail(t, 3, endedProgram(func(l *List) {
+		l.over.Add(1)
+		l.sweep()
+	}))
+}

@@ -56,3 +56,34 @@ func TestChunksGoBack(t *testing.T) {
 		r.Drop()
 	}
 }
+
+// TestReleaseInUse: a chunk with an object stays as it was when a sweeper tries to give its memory
+// back, and new objects are made in it.
+func TestReleaseInUse(t *testing.T) {
+	h := openHeap(t, 1<<20, Manual())
+	nodes := must(For[tree](h))
+	a := fresh(t, nodes)
+	chunks := 0
+	for id := range min(h.directory.count.Load()+1, mostChunks) {
+		c := h.chunk(uint32(id))
+		if c == nil || c.mode.Load()&modeMask != open {
+			continue
+		}
+		chunks++
+		if _, ok := h.release(c); ok {
+			t.Error("the memory of an object is given back")
+		}
+		if mode := c.mode.Load() & modeMask; mode != open {
+			t.Errorf("the chunk is left in mode %d", mode)
+		}
+	}
+	if chunks != 1 {
+		t.Errorf("one object is in %d chunks", chunks)
+	}
+	b := fresh(t, nodes)
+	if b.Value() == a.Value() {
+		t.Error("two objects in one place")
+	}
+	a.Drop()
+	b.Drop()
+}

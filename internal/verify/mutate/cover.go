@@ -11,12 +11,12 @@ import (
 // A Span is a run of lines of a file that a test reached.
 type Span struct{ First, Last int }
 
-// Reached holds the spans of each file, by its base name.
+// Reached holds the spans of each file, by its import path and its base name.
 type Reached map[string][]Span
 
 // touches reports whether a test reached a line of the mutation.
 func (r Reached) touches(m Mutation) bool {
-	for _, s := range r[path.Base(m.File)] {
+	for _, s := range r[m.Path+"/"+path.Base(m.File)] {
 		if s.First <= m.Last && m.Line <= s.Last {
 			return true
 		}
@@ -24,8 +24,8 @@ func (r Reached) touches(m Mutation) bool {
 	return false
 }
 
-// readProfile reads a coverage profile: the spans that were reached, of the package importPath.
-func readProfile(file, importPath string) (Reached, error) {
+// readProfile reads a coverage profile: the spans that were reached.
+func readProfile(file string) (Reached, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func readProfile(file, importPath string) (Reached, error) {
 	reached := Reached{}
 	for s := bufio.NewScanner(f); s.Scan(); {
 		name, place, found := strings.Cut(s.Text(), ":")
-		if !found || path.Dir(name) != importPath {
+		if !found || name == "mode" {
 			continue
 		}
 		var first, last, column, statements, count int
@@ -42,7 +42,7 @@ func readProfile(file, importPath string) (Reached, error) {
 			return nil, fmt.Errorf("%s: %q: %w", file, s.Text(), err)
 		}
 		if count > 0 {
-			reached[path.Base(name)] = append(reached[path.Base(name)], Span{first, last})
+			reached[name] = append(reached[name], Span{first, last})
 		}
 	}
 	return reached, nil

@@ -51,7 +51,7 @@ func (s stage) allowed(t Test) time.Duration {
 	if s.build.Name == race.Name {
 		return time.Minute + 30*t.Took
 	}
-	return 10*time.Second + 8*t.Took
+	return 5*time.Second + 10*t.Took
 }
 
 // judge runs the tests that reach a mutation until one kills it.
@@ -72,7 +72,7 @@ func (w *workshop) judge(r Room, m Mutation) (Verdict, error) {
 		if w.quick && (s.build.Name == race.Name || s.folder != r.Folder) {
 			continue
 		}
-		survey, err := w.surveyed(r, s.folder, s.survey)
+		survey, err := w.surveyed(s.folder, s.survey)
 		if err != nil {
 			return v, err
 		}

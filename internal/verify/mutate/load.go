@@ -30,6 +30,7 @@ type Package struct {
 	types  *types.Package
 
 	imports types.Importer
+	people  map[*types.Var]bool // the statistics, once they were looked for
 }
 
 // listed is the answer of go list for a package.

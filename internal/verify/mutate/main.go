@@ -32,7 +32,7 @@ type options struct {
 	count                int
 	seed                 uint64
 	parallel             int
-	stopAfter            time.Duration
+	stopAfter, slow      time.Duration
 	megabytes            int
 	list, quick          bool
 	verbose              bool
@@ -46,10 +46,11 @@ func command(args []string, out io.Writer) error {
 	f.StringVar(&o.reasons, "reasons", "internal/verify/mutate/testdata/survivors.txt", "the table of reasons, relative to the root")
 	f.StringVar(&o.rooms, "rooms", "", "the rooms, with commas between them; none: all")
 	f.StringVar(&o.pattern, "run", "", "only mutations whose key matches this regular expression")
-	f.IntVar(&o.count, "count", 240, "how many mutations, of all rooms together")
+	f.IntVar(&o.count, "count", 246, "how many mutations, of all rooms together")
 	f.Uint64Var(&o.seed, "seed", 1, "which mutations")
 	f.IntVar(&o.parallel, "parallel", 1, "how many at a time; tests that share the processors find less")
 	f.DurationVar(&o.stopAfter, "for", 0, "begin no mutation after this time; 0: no limit")
+	f.DurationVar(&o.slow, "slow", 20*time.Second, "a test that takes longer unchanged does not count")
 	f.IntVar(&o.megabytes, "memory", 3000, "megabytes that a test may use")
 	f.BoolVar(&o.list, "list", false, "print the mutations and run nothing")
 	f.BoolVar(&o.quick, "quick", false, "only the tests of the package itself, and not with the race detector")
@@ -80,8 +81,8 @@ func mutate(o options, rooms []Room, out io.Writer) error {
 		fmt.Fprintf(out, format+"\n", args...)
 	}
 	w := &workshop{
-		root: root, megabytes: o.megabytes, quick: o.quick, say: say,
-		packages: map[string]*Package{}, surveys: map[string]Survey{}, hashes: map[string]hashes{},
+		root: root, megabytes: o.megabytes, slow: o.slow, quick: o.quick, say: say,
+		covered: map[string][]string{}, counts: map[string]*regexp.Regexp{}, packages: map[string]*Package{}, surveys: map[string]Survey{}, hashes: map[string]hashes{},
 	}
 	if o.cache != "" {
 		w.cache = filepath.Join(root, o.cache)
@@ -91,6 +92,9 @@ func mutate(o options, rooms []Room, out io.Writer) error {
 		if reasons, err = readReasons(filepath.Join(root, o.reasons)); err != nil {
 			return err
 		}
+	}
+	if err := w.cover(rooms); err != nil {
+		return err
 	}
 	if rooms, err = named(rooms, o.rooms); err != nil {
 		return err
@@ -159,6 +163,13 @@ func (w *workshop) tasks(o options, rooms []Room, reasons Reasons) (tasks []*tas
 		}
 	}
 	slices.Sort(stale)
+	if len(rooms) > 1 { // one room by itself is asked for in full
+		for i, r := range rooms {
+			if r.Most > 0 {
+				have[i] = min(have[i], r.Most)
+			}
+		}
+	}
 	for i, n := range share(o.count, have) {
 		p, err := w.load(rooms[i])
 		if err != nil {
@@ -190,7 +201,7 @@ func (w *workshop) work(o options, tasks []*task, reasons Reasons) error {
 	for range max(o.parallel, 1) {
 		wait.Go(func() {
 			for t := take(); t != nil; t = take() {
-				v, known, err := w.judged(t.room, t.Mutation)
+				v, known, err := w.judged(t.room, t.Mutation, reasons.same(t.Key()))
 				if err != nil {
 					mutex.Lock()
 					first = errors.Join(first, fmt.Errorf("%s: %w", t.describe(), err))

@@ -31,7 +31,7 @@ func runOn(t *testing.T, pattern, reasons, cache string) (string, error) {
 	var out strings.Builder
 	o := options{
 		root: root, cache: below(cache), reasons: below(reasons), pattern: pattern,
-		count: 9, seed: 1, megabytes: 2000, quick: true,
+		count: 9, seed: 1, megabytes: 2000, quick: true, slow: time.Minute,
 	}
 	err = mutate(o, []Room{{Name: "blind", Folder: blindFolder}}, &out)
 	return out.String(), err

@@ -18,6 +18,7 @@ type Edit struct {
 type Mutation struct {
 	Room     string
 	File     string // relative to the root of the tree, with slashes
+	Path     string // the import path of its package
 	Line     int    // of the place, for people and for the coverage
 	Last     int    // the last line of the place
 	Func     string // the function around it, with its receiver

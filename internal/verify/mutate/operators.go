@@ -43,6 +43,7 @@ type finder struct {
 	file   *token.File
 	source []byte
 	around string // the function
+	body   *ast.BlockStmt
 	skip   map[ast.Node]bool
 	found  []Mutation
 }
@@ -64,7 +65,7 @@ func (p *Package) mutations(r Room) []Mutation {
 			if !ok || d.Body == nil || forPeople(d.Name.Name) {
 				continue
 			}
-			f.around = d.Name.Name
+			f.around, f.body = d.Name.Name, d.Body
 			if d.Recv != nil {
 				f.around = strings.TrimPrefix(receiver(d.Recv.List[0].Type), "*") + "." + f.around
 			}
@@ -118,7 +119,7 @@ func (f *finder) add(operator string, n ast.Node, after string) {
 
 func (f *finder) edit(operator string, n ast.Node, after string, edits ...Edit) {
 	f.found = append(f.found, Mutation{
-		Room: f.room, File: f.name, Line: f.file.Line(n.Pos()), Last: f.file.Line(n.End()), Func: f.around,
+		Room: f.room, File: f.name, Path: f.path, Line: f.file.Line(n.Pos()), Last: f.file.Line(n.End()), Func: f.around,
 		Operator: operator, Before: oneLine(f.text(n)), After: oneLine(after), Edits: edits,
 	})
 }
@@ -137,7 +138,8 @@ func (f *finder) visit(n ast.Node) bool {
 		f.statements(n.Body)
 	case *ast.IfStmt:
 		f.branch(n)
-		return !f.misuse(n)
+		f.skipDead(n)
+		return f.info.Types[n.Cond].Value != nil || !f.misuse(n)
 	case *ast.ForStmt:
 		if n.Cond != nil {
 			f.add("negate", n.Cond, "!("+f.text(n.Cond)+")")
@@ -184,13 +186,14 @@ func (f *finder) branch(n *ast.IfStmt) {
 }
 
 // misuse reports whether an if only guards a panic, which is for a caller's mistake, or makes only
-// quiet calls. An if whose condition is a constant belongs to another build.
+// quiet calls. An if whose condition is a constant chooses what belongs to the build.
 func (f *finder) misuse(n *ast.IfStmt) bool {
 	return f.info.Types[n.Cond].Value != nil || n.Else == nil && f.quietList(n.Body.List, 3)
 }
 
 // statements finds the mutations of single statements and of neighbours in a list.
 func (f *finder) statements(list []ast.Stmt) {
+	list = f.alive(list)
 	for i, s := range list {
 		switch s := s.(type) {
 		case *ast.ExprStmt:
@@ -198,11 +201,12 @@ func (f *finder) statements(list []ast.Stmt) {
 		case *ast.DeferStmt:
 			f.drop(s, s.Call)
 		}
-		if i+1 < len(list) && f.exchangeable(s) && f.exchangeable(list[i+1]) && (f.writesIn(s) || f.writesIn(list[i+1])) {
+		if i+1 < len(list) && f.exchangeable(s) && f.exchangeable(list[i+1]) && (f.writesIn(s) || f.writesIn(list[i+1])) &&
+			!f.unpublished(s, list[i+1]) && !f.statistic(s) && !f.statistic(list[i+1]) {
 			next := list[i+1]
 			between := string(f.source[f.at(s.End()):f.at(next.Pos())])
 			f.found = append(f.found, Mutation{
-				Room: f.room, File: f.name, Line: f.file.Line(s.Pos()), Last: f.file.Line(next.End()), Func: f.around,
+				Room: f.room, File: f.name, Path: f.path, Line: f.file.Line(s.Pos()), Last: f.file.Line(next.End()), Func: f.around,
 				Operator: "swap", Before: oneLine(f.text(s) + "; " + f.text(next)), After: oneLine(f.text(next) + "; " + f.text(s)),
 				Edits: []Edit{{f.at(s.Pos()), f.at(next.End()), f.text(next) + between + f.text(s)}},
 			})
@@ -213,7 +217,7 @@ func (f *finder) statements(list []ast.Stmt) {
 // drop finds the mutation that leaves out a call.
 func (f *finder) drop(s ast.Stmt, e ast.Expr) {
 	call, ok := e.(*ast.CallExpr)
-	if !ok || f.quiet(call) {
+	if !ok || f.quiet(call) || f.statistic(s) {
 		return
 	}
 	operator := "drop-call"
@@ -257,7 +261,7 @@ func (f *finder) word(n *ast.CallExpr) {
 	case "Load", "LoadAcquire":
 		f.zero(n, here)
 	case "Add":
-		if len(n.Args) == 1 {
+		if len(n.Args) == 1 && !f.forPeopleOnly(a.word) {
 			f.amount(n, word, n.Args[0])
 		}
 	}
@@ -314,10 +318,13 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	switch n.Op {
 	case token.LAND, token.LOR:
 		f.add("drop-term", n, x)
-		if !f.casIn(n.Y) { // a look before a compare-and-swap only saves the attempt
+		if n.Op == token.LOR || !f.savesAttempt(n.X, n.Y) {
 			f.add("drop-term", n, y)
 		}
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
+		if f.tuned(n.X) || f.tuned(n.Y) {
+			return
+		}
 		f.add("boundary", n, x+" "+others[n.Op]+" "+y)
 	case token.ADD, token.SUB:
 		if one, ok := n.Y.(*ast.BasicLit); ok && one.Value == "1" {
@@ -326,9 +333,4 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	case token.OR, token.AND_NOT:
 		f.add("bits", n, x)
 	}
-}
-
-func (f *finder) casIn(n ast.Node) (found bool) {
-	f.accesses(n, func(a access) { found = found || a.method == "CompareAndSwap" })
-	return found
 }

@@ -15,7 +15,7 @@ import (
 type Test struct {
 	Name    string
 	Took    time.Duration
-	Reached Reached // in the package that is mutated
+	Reached Reached // in the packages that are mutated
 }
 
 // A Survey is what the tests of a folder reach of a package, in one build, the quickest first.
@@ -24,19 +24,20 @@ type Survey struct {
 	Ill   []string // those that fail without a mutation; they kill nothing
 }
 
-// survey runs each test of a folder once alone and returns what it reached of the package
-// importPath. What recall knows of a test is not run again; keep gets the others.
-func survey(root, folder, importPath string, b Build, say func(string, ...any), recall func(string) (Test, bool), keep func(Test)) (Survey, error) {
+// survey runs each test of a folder once alone and returns what it reached of some packages, whose
+// import paths are covered, with commas between them. What recall knows of a test is not run again;
+// keep gets the others.
+func (w *workshop) survey(folder string, b Build, covered string, recall func(string) (Test, bool), keep func(Test)) (Survey, error) {
 	temporary, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return Survey{}, err
 	}
 	defer os.RemoveAll(temporary)
 	binary := filepath.Join(temporary, "test.bin")
-	if err := compile(root, folder, b, binary, "-cover", "-covermode=set", "-coverpkg="+importPath); err != nil {
+	if err := compile(w.root, folder, b, binary, "-cover", "-covermode=set", "-coverpkg="+covered); err != nil {
 		return Survey{}, err
 	}
-	where := filepath.Join(root, filepath.FromSlash(folder))
+	where := filepath.Join(w.root, filepath.FromSlash(folder))
 	var s Survey
 	list := exec.Command(binary, "-test.list", b.Test)
 	list.Dir = where
@@ -51,18 +52,27 @@ func survey(root, folder, importPath string, b Build, say func(string, ...any), 
 		if !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Example") && !strings.HasPrefix(name, "Fuzz") {
 			continue
 		}
+		if counting := w.counts[folder]; counting != nil && !counting.MatchString(name) {
+			continue
+		}
 		if t, ok := recall(name); ok {
-			s.Tests = append(s.Tests, t)
+			if t.Took <= w.slow {
+				s.Tests = append(s.Tests, t)
+			}
 			continue
 		}
 		profile := filepath.Join(temporary, "profile")
-		outcome, took, out := run(where, binary, 10*time.Minute, 8<<10, "-test.run=^"+name+"$", "-test.coverprofile="+profile)
+		outcome, took, out := run(where, binary, w.slow, 8<<10, "-test.run=^"+name+"$", "-test.coverprofile="+profile)
+		if outcome == hung {
+			keep(Test{Name: name, Took: took})
+			continue
+		}
 		if outcome != passed {
-			say("%s %s: %s %s without a mutation; it does not count\n%s", folder, b.Name, name, outcome, out)
+			w.say("%s %s: %s %s without a mutation; it does not count\n%s", folder, b.Name, name, outcome, out)
 			s.Ill = append(s.Ill, name)
 			continue
 		}
-		reached, err := readProfile(profile, importPath)
+		reached, err := readProfile(profile)
 		if err != nil {
 			return s, err
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A workshop is where mutations of a tree are made and judged.
@@ -20,20 +23,25 @@ type workshop struct {
 	root      string
 	cache     string // the folder of the results; "" keeps none
 	megabytes int
-	quick     bool // only the tests of the package itself, and not with the race detector
+	slow      time.Duration // a test that takes longer unchanged does not count
+	quick     bool          // only the tests of the package itself, and not with the race detector
 	say       func(string, ...any)
 
-	mutex    sync.Mutex
+	mutex   sync.Mutex
+	covered map[string][]string       // whose mutations the tests of a folder are to kill
+	counts  map[string]*regexp.Regexp // the tests of a folder that count; none: all
+
 	packages map[string]*Package // by folder
-	surveys  map[string]Survey   // by room, folder and build
-	hashes   map[string]hashes   // by room
+	surveys  map[string]Survey   // by folder and build
+	hashes   map[string]hashes   // by folder
 }
 
-// hashes are the hashes of what the tests of a room are built from.
+// hashes are the hashes of what the tests of a folder are built from.
 type hashes struct {
-	source string
-	tests  string            // of all test files
-	files  map[string]string // of the file that declares a test, by folder and name of the test
+	source string            // the tokens of all files, without tests and comments
+	lines  string            // the bytes of the same files: coverage speaks of lines
+	tests  string            // the tokens of the test files
+	files  map[string]string // the tokens of the file that declares a test, by the name of the test
 }
 
 // load returns the package of a room.
@@ -50,25 +58,46 @@ func (w *workshop) load(r Room) (*Package, error) {
 	return p, err
 }
 
-// surveyed returns the survey of a folder's tests for a room, from the cache if it is there.
-func (w *workshop) surveyed(r Room, folder string, b Build) (Survey, error) {
-	p, err := w.load(r)
-	if err != nil {
-		return Survey{}, err
+// cover notes which tests of each folder count, and which packages' mutations they are to kill. It
+// takes all rooms, also if only some are judged, so that one survey of a folder serves them all.
+func (w *workshop) cover(rooms []Room) error {
+	for _, r := range rooms {
+		if r.Tests != "" {
+			counting, err := regexp.Compile(r.Tests)
+			if err != nil {
+				return fmt.Errorf("the room %s: %w", r.Name, err)
+			}
+			w.counts[r.Folder] = counting
+		}
+		own, err := goList(w.root, pattern(r.Folder))
+		if err != nil {
+			return err
+		}
+		for _, folder := range append([]string{r.Folder}, r.Far...) {
+			if path := own[0].ImportPath; !slices.Contains(w.covered[folder], path) {
+				w.covered[folder] = append(w.covered[folder], path)
+			}
+		}
 	}
+	return nil
+}
+
+// surveyed returns the survey of a folder's tests, from the cache if it is there.
+func (w *workshop) surveyed(folder string, b Build) (Survey, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	key := r.Name + " " + folder + " " + b.Name
+	key := folder + " " + b.Name
 	if s, ok := w.surveys[key]; ok {
 		return s, nil
 	}
-	h, err := w.hash(r)
+	h, err := w.hash(folder)
 	if err != nil {
 		return Survey{}, err
 	}
-	w.say("%s: what each test of %s reaches (%s)", r.Name, folder, b.Name)
-	place := func(test string) string { return h.source + h.files[folder+" "+test] + key + " " + test }
-	s, err := survey(w.root, folder, p.path, b, w.say,
+	w.say("what each test of %s reaches (%s)", folder, b.Name)
+	covered := strings.Join(w.covered[folder], ",")
+	place := func(test string) string { return h.lines + h.files[test] + key + " " + covered + " " + test }
+	s, err := w.survey(folder, b, covered,
 		func(test string) (t Test, ok bool) { return t, w.recall("test", place(test), &t) },
 		func(t Test) { w.keep("test", place(t.Name), t) })
 	if err == nil {
@@ -77,93 +106,136 @@ func (w *workshop) surveyed(r Room, folder string, b Build) (Survey, error) {
 	return s, err
 }
 
-// kept is a verdict in the cache.
+// kept is a verdict in the cache, with the hashes of what it rests on.
 type kept struct {
 	Verdict
-	AllTests string // the hash of the tests
-	Killer   string // the hash of the file of the test that killed
-	Quick    bool   // as w.quick
+	Source string // under the tests
+	Faced  string // the tests
+	Quick  bool   // as w.quick
 }
 
 // judged returns the verdict on a mutation, from the cache if it still holds, and whether it was
-// there. A survivor has to face new tests. A kill stands while the source and the file of the test
-// that killed are the same.
-func (w *workshop) judged(r Room, m Mutation) (v Verdict, known bool, err error) {
-	w.mutex.Lock()
-	h, err := w.hash(r)
-	w.mutex.Unlock()
-	if err != nil {
+// there. A kill stands while the source under the test that killed and that test's file are the
+// same. A survivor has to face changed source, and changed tests unless it is the same to every
+// caller, so that no test can kill it.
+func (w *workshop) judged(r Room, m Mutation, same bool) (v Verdict, known bool, err error) {
+	var k kept
+	if w.recall("verdict", m.Key(), &k) && (k.Killed || w.quick || !k.Quick) {
+		source, tests, err := w.rests(r, k.Verdict)
+		if err != nil {
+			return v, false, err
+		}
+		if k.Source == source && (k.Faced == tests || same && !k.Killed) {
+			return k.Verdict, true, nil
+		}
+	}
+	if v, err = w.judge(r, m); err != nil {
 		return v, false, err
 	}
-	killer := func(v Verdict) string {
-		_, test, _ := strings.Cut(v.By, " ")
-		return h.files[test]
-	}
-	key := h.source + m.Key() + fmt.Sprint(m.Edits)
-	var k kept
-	if w.recall("verdict", key, &k) && (!k.Killed && k.AllTests == h.tests && (w.quick || !k.Quick) || k.Killed && k.Killer == killer(k.Verdict)) {
-		return k.Verdict, true, nil
-	}
-	if v, err = w.judge(r, m); err == nil {
-		w.keep("verdict", key, kept{v, h.tests, killer(v), w.quick})
+	source, tests, err := w.rests(r, v)
+	if err == nil {
+		w.keep("verdict", m.Key(), kept{v, source, tests, w.quick})
 	}
 	return v, false, err
 }
 
-// hash returns the hashes of a room. The caller holds the mutex.
-func (w *workshop) hash(r Room) (hashes, error) {
-	if h, ok := w.hashes[r.Name]; ok {
+// rests returns the hashes of what a verdict rests on: the source under the tests, and the tests.
+func (w *workshop) rests(r Room, v Verdict) (source, tests string, err error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if v.Killed {
+		_, by, _ := strings.Cut(v.By, " ") // the build
+		folder, test, _ := strings.Cut(by, " ")
+		h, err := w.hash(folder)
+		return h.source, h.files[test], err
+	}
+	for _, folder := range append([]string{r.Folder}, r.Far...) {
+		h, err := w.hash(folder)
+		if err != nil {
+			return "", "", err
+		}
+		source += h.source
+		tests += h.tests
+	}
+	return source, tests, nil
+}
+
+// hash returns the hashes of a folder's tests. The caller holds the mutex.
+func (w *workshop) hash(folder string) (hashes, error) {
+	if h, ok := w.hashes[folder]; ok {
 		return h, nil
 	}
-	tests := append([]string{r.Folder}, r.Far...)
 	folders := map[string]bool{}
-	for _, folder := range tests {
-		for _, tags := range []string{"", "explore"} {
-			all, err := goList(w.root, "-deps", "-test", "-tags", tags, pattern(folder))
-			if err != nil {
-				return hashes{}, err
-			}
-			for _, p := range all {
-				if below, err := filepath.Rel(w.root, p.Dir); err == nil && !p.Standard && !strings.HasPrefix(below, "..") {
-					folders[filepath.ToSlash(below)] = true
-				}
+	for _, tags := range []string{"", "explore"} {
+		all, err := goList(w.root, "-deps", "-test", "-tags", tags, pattern(folder))
+		if err != nil {
+			return hashes{}, err
+		}
+		for _, p := range all {
+			if below, err := filepath.Rel(w.root, p.Dir); err == nil && !p.Standard && !strings.HasPrefix(below, "..") {
+				folders[filepath.ToSlash(below)] = true
 			}
 		}
 	}
 	h := hashes{files: map[string]string{}}
-	source, allTests := sha256.New(), sha256.New()
-	for _, folder := range slices.Sorted(maps.Keys(folders)) {
-		names, err := fs.Glob(os.DirFS(w.root), filepath.ToSlash(filepath.Join(folder, "*.[gs]*")))
+	source, lines, tests := sha256.New(), sha256.New(), sha256.New()
+	for _, below := range slices.Sorted(maps.Keys(folders)) {
+		names, err := fs.Glob(os.DirFS(w.root), filepath.ToSlash(filepath.Join(below, "*.[gs]*")))
 		if err != nil {
 			return h, err
 		}
 		for _, name := range names {
-			into := source
-			switch {
-			case filepath.Ext(name) != ".go" && filepath.Ext(name) != ".s":
+			isTest := strings.HasSuffix(name, "_test.go")
+			if ext := filepath.Ext(name); ext != ".go" && ext != ".s" || isTest && below != folder {
 				continue
-			case strings.HasSuffix(name, "_test.go") && !slices.Contains(tests, folder):
-				continue
-			case strings.HasSuffix(name, "_test.go"):
-				into = allTests
 			}
 			text, err := os.ReadFile(filepath.Join(w.root, name))
 			if err != nil {
 				return h, err
 			}
 			sum := sha256.Sum256(text)
-			fmt.Fprintf(into, "%s %x\n", name, sum)
-			if into == allTests {
-				for _, declared := range declaration.FindAllSubmatch(text, -1) {
-					h.files[folder+" "+string(declared[1])] = hex.EncodeToString(sum[:])
-				}
+			if filepath.Ext(name) == ".go" {
+				sum = sha256.Sum256(tokens(text))
+			}
+			if !isTest {
+				fmt.Fprintf(source, "%s %x\n", name, sum)
+				fmt.Fprintf(lines, "%s %x\n", name, sha256.Sum256(text))
+				continue
+			}
+			fmt.Fprintf(tests, "%s %x\n", name, sum)
+			for _, declared := range declaration.FindAllSubmatch(text, -1) {
+				h.files[string(declared[1])] = hex.EncodeToString(sum[:])
 			}
 		}
 	}
-	h.source, h.tests = hex.EncodeToString(source.Sum(nil)), hex.EncodeToString(allTests.Sum(nil))
-	w.hashes[r.Name] = h
+	h.source, h.lines, h.tests = hex.EncodeToString(source.Sum(nil)), hex.EncodeToString(lines.Sum(nil)), hex.EncodeToString(tests.Sum(nil))
+	w.hashes[folder] = h
 	return h, nil
 }
+
+// tokens returns the tokens of a Go file, a line each, and of its comments only the directives: a
+// reworded comment changes no verdict.
+func tokens(text []byte) []byte {
+	files := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(files.AddFile("", -1, len(text)), text, nil, scanner.ScanComments)
+	var out []byte
+	for {
+		_, kind, literal := s.Scan()
+		switch {
+		case kind == token.EOF:
+			return out
+		case kind == token.COMMENT && !directive.MatchString(literal):
+			continue
+		case literal == "":
+			literal = kind.String()
+		}
+		out = append(append(out, literal...), '\n')
+	}
+}
+
+// directive is the beginning of a comment that is more than one.
+var directive = regexp.MustCompile("^//(go:| Output:| Unordered output:)")
 
 // declaration is the beginning of a test.
 var declaration = regexp.MustCompile(`(?m)^func ((?:Test|Example|Fuzz)\w*)\(`)
