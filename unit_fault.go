@@ -46,9 +46,9 @@ func (x *unitExt) faults() *faultPolicy {
 // [StopOnPanic]; a factory that panics stops it too. Without this option a unit keeps the state
 // that it has.
 //
-// The factory has the unit and a processor to itself, and must not wait, as the hook of [OnPanic]. RestartOnPanic
-// panics if factory is nil, or if most or window is not positive; NewUnit panics if the unit's
-// state has another type.
+// The factory has the unit and a processor to itself, and must not wait, as the hook of [OnPanic].
+// RestartOnPanic panics if factory is nil, or if most or window is not positive; NewUnit panics if
+// the unit's state has another type.
 func RestartOnPanic[S any](factory func() S, most int, window time.Duration) UnitOption {
 	if factory == nil || most < 1 || window <= 0 {
 		panic("freerun: RestartOnPanic needs a factory, at least 1 restart and a positive window")

@@ -76,8 +76,8 @@ func CurrentHost() *Host {
 	return nil
 }
 
-// RunInside runs f as a part of a task whose goroutine waits for the calling one: for [Inside], f is
-// inside.
+// RunInside runs f as a part of a task whose goroutine waits for the calling one: for [Inside], f
+// is inside.
 func RunInside(f func()) {
 	r := &registration{id: goid.ID(), guest: true}
 	register(r)
@@ -87,8 +87,8 @@ func RunInside(f func()) {
 
 // Inside reports whether the running goroutine is inside a task, so that the task cannot go on
 // while the goroutine waits. It is inside on a goroutine for which [CurrentHost] is not nil, in
-// [RunInside], and in a coroutine of iter.Pull that was made on one of these, where package goid can
-// tell. Such a coroutine counts as inside for as long as the goroutine that made it lives.
+// [RunInside], and in a coroutine of iter.Pull that was made on one of these, where package goid
+// can tell. Such a coroutine counts as inside for as long as the goroutine that made it lives.
 func Inside() bool {
 	if r := registered(); r != nil && (r.guest || r.running() != nil) {
 		return true
