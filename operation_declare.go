@@ -35,9 +35,9 @@ func (d *definition[F]) define(of *declaration, fn F, complete func(fn F)) {
 	}
 }
 
-// Define gives op, an operation or a [ForkFunc], the function that it was declared without. One that
-// sends to itself, directly or through others, is declared with a nil function first, because a
-// package variable cannot depend on itself in Go.
+// Define gives op, an operation or a [ForkFunc], the function that it was declared without. An
+// operation that sends to itself, directly or through others, is declared with a nil function
+// first, because a package variable cannot depend on itself in Go.
 //
 //	var pass = freerun.Op[player, token, struct{}]("pass", nil)
 //

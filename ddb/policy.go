@@ -7,8 +7,8 @@ import (
 )
 
 // Policy selects the keys that make room at the limit of [Config].MaxMemory, by its name in Redis.
-// "" stands for NoEviction. [New] takes the names in upper or lower case, and refuses others with an
-// error that lists them: Redis has further policies (by frequency, or random).
+// "" stands for NoEviction. [New] takes the names in upper or lower case, and refuses others with
+// an error that lists them: Redis has further policies (by frequency, or random).
 type Policy string
 
 const (

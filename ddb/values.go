@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// Values selects where a server keeps keys and values. "" stands for OnHeap. [New] takes the names in
-// upper or lower case, and refuses others.
+// Values selects where a server keeps keys and values. "" stands for OnHeap. [New] takes the names
+// in upper or lower case, and refuses others.
 type Values string
 
 const (
