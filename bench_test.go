@@ -15,7 +15,7 @@ var (
 	benchPlus = freerun.FreeOp("plus", func(c *freerun.Context, s fibSum) (int, error) { return s.X.Value() + s.Y.Value(), nil })
 )
 
-var _ = benchFib.Define(func(c *freerun.Context, n int) (int, error) {
+var _ = freerun.Define(benchFib, func(c *freerun.Context, n int) (int, error) {
 	if n < 2 {
 		return n, nil
 	}
@@ -42,7 +42,7 @@ type pinger struct {
 
 var benchPing = freerun.Op[pinger, int, struct{}]("ping", nil)
 
-var _ = benchPing.Define(func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
+var _ = freerun.Define(benchPing, func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
 	if left == 0 {
 		close(p.done)
 		return struct{}{}, nil

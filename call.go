@@ -280,6 +280,6 @@ func (m *promised) giveUp(k *vtable, cause error) bool {
 	if !m.Open() {
 		return false
 	}
-	m.revoke(k, &CanceledError{Cause: cause})
+	m.revoke(k, &canceledError{Cause: cause})
 	return true
 }

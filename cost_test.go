@@ -73,7 +73,7 @@ type echo struct {
 
 var echoOn = freerun.Op2[int, int, echo, struct{}]("echoOn", nil)
 
-var _ = echoOn.Define(func(c *freerun.Context, _, _ *int, r echo) (struct{}, error) {
+var _ = freerun.Define(echoOn, func(c *freerun.Context, _, _ *int, r echo) (struct{}, error) {
 	if r.left == 0 {
 		close(r.done)
 		return struct{}{}, nil

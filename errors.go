@@ -24,12 +24,13 @@ var (
 	// names the unit: test with [errors.Is].
 	ErrFull = errors.New("freerun: the unit's mailbox is full")
 	// ErrStopped says that the unit runs no more operations, because one panicked: see
-	// [StopOnPanic].
+	// [StopOnPanic]. The error of a message to the unit wraps the [*PanicError] that stopped it.
 	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = promise.ErrCycle
-	// ErrCanceled says that a message was not started, or that an activity's wait ended, because the
-	// scope was canceled: see [CanceledError].
+	// ErrCanceled says that a message was not started, or that an activity's wait ended, because
+	// the scope was canceled. The error of the message names the scope, and is also the cause: test
+	// with [errors.Is].
 	ErrCanceled = errors.New("freerun: canceled")
 	// ErrNoFuture says that a zero Future was used, which no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")
@@ -80,15 +81,15 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// StoppedError is the error of messages to a unit that was stopped. It is an [ErrStopped], and
+// stoppedError is the error of messages to a unit that was stopped. It is an [ErrStopped], and
 // wraps the error that stopped the unit.
-type StoppedError struct {
+type stoppedError struct {
 	Err      *PanicError // the error that stopped the unit
 	Restarts int         // how many times the unit had been restarted
 }
 
 // Error returns a text with the error that stopped the unit.
-func (e *StoppedError) Error() string {
+func (e *stoppedError) Error() string {
 	if e.Restarts > 0 {
 		return fmt.Sprintf("freerun: the unit is stopped, after %d restarts: %v", e.Restarts, e.Err)
 	}
@@ -96,7 +97,7 @@ func (e *StoppedError) Error() string {
 }
 
 // Unwrap returns [ErrStopped] and the error that stopped the unit.
-func (e *StoppedError) Unwrap() []error { return []error{ErrStopped, e.Err} }
+func (e *stoppedError) Unwrap() []error { return []error{ErrStopped, e.Err} }
 
 // ArgumentError is the error of a future whose operation was not run because a future in its
 // argument failed, or whose result holds a future that failed. Its text tells the chain of sends

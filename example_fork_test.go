@@ -37,7 +37,7 @@ func ExampleJoin() {
 // A function that forks itself refers to itself, so it gets its body apart from its declaration.
 var exampleFib = freerun.NewForkFunc[int, int](nil)
 
-var _ = exampleFib.Define(func(c *freerun.Context, n int) int {
+var _ = freerun.Define(exampleFib, func(c *freerun.Context, n int) int {
 	if n < 2 {
 		return n
 	}

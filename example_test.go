@@ -194,7 +194,7 @@ func ExampleRead() {
 // of its own: a package variable of Go must not refer to itself.
 var collatz = freerun.FreeOp[int, string]("collatz", nil)
 
-var _ = collatz.Define(func(c *freerun.Context, n int) (string, error) {
+var _ = freerun.Define(collatz, func(c *freerun.Context, n int) (string, error) {
 	switch {
 	case n == 1:
 		return "1 at last", nil
@@ -205,7 +205,7 @@ var _ = collatz.Define(func(c *freerun.Context, n int) (string, error) {
 	}
 })
 
-func ExampleFreeOperation_Define() {
+func ExampleDefine() {
 	rt := freerun.New()
 	defer rt.Close()
 	fmt.Println(collatz.Send(rt.Context(), 27).Wait(context.Background()))

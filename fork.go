@@ -100,7 +100,7 @@ type ForkFunc[A, R any] struct {
 //
 //	var fib = freerun.NewForkFunc[int, int](nil)
 //
-//	var _ = fib.Define(func(c *freerun.Context, n int) int {
+//	var _ = Define(fib, func(c *freerun.Context, n int) int {
 //		if n < 2 {
 //			return n
 //		}

@@ -18,7 +18,7 @@ var (
 	spine = freerun.NewForkFunc[int, int](nil)
 )
 
-var _ = fib.Define(func(c *freerun.Context, n int) int {
+var _ = freerun.Define(fib, func(c *freerun.Context, n int) int {
 	if n < 2 {
 		return n
 	}
@@ -26,7 +26,7 @@ var _ = fib.Define(func(c *freerun.Context, n int) int {
 	return x + y
 })
 
-var _ = spine.Define(func(c *freerun.Context, n int) int {
+var _ = freerun.Define(spine, func(c *freerun.Context, n int) int {
 	if n <= 0 {
 		return 1
 	}

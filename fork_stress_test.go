@@ -72,7 +72,7 @@ func (p plot) expect() (sum int, panics bool) {
 
 var plotBranch = freerun.NewForkFunc[plot, int](nil)
 
-var _ = plotBranch.Define(func(c *freerun.Context, p plot) int { return p.run(c) })
+var _ = freerun.Define(plotBranch, func(c *freerun.Context, p plot) int { return p.run(c) })
 
 func (p plot) run(c *freerun.Context) int {
 	form, n := p.shape()

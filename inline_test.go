@@ -158,7 +158,7 @@ var smallFib = freerun.SmallOp[int, int]("smallFib", nil)
 
 var smallAdd = freerun.SmallOp("smallAdd", func(_ *freerun.Context, p runtimetest.Pair) (int, error) { return p.X.Value() + p.Y.Value(), nil })
 
-var _ = smallFib.Define(func(c *freerun.Context, n int) (int, error) {
+var _ = freerun.Define(smallFib, func(c *freerun.Context, n int) (int, error) {
 	if n < 2 {
 		return n, nil
 	}

@@ -25,7 +25,7 @@ type Operation[S, A, R any] struct {
 // [NameOf] returns the full name. Errors and logs show "bank.deposit", without the path of
 // the package.
 //
-// If fn is nil, the operation gets its function later, with [Operation.Define]. That is for an
+// If fn is nil, the operation gets its function later, with [Define]. That is for an
 // operation that sends to itself, directly or through others. Until then each use of it panics.
 func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *Operation[S, A, R] {
 	o := &Operation[S, A, R]{}

@@ -35,21 +35,27 @@ func (d *definition[F]) define(of *declaration, fn F, complete func(fn F)) {
 	}
 }
 
-// Define gives the operation the function that it was declared without: an operation that sends to
-// itself, directly or through others, is declared with a nil function first, because a package
-// variable cannot depend on itself in Go.
+// Define gives op, an operation or a [ForkFunc], the function that it was declared without. An
+// operation that sends to itself, directly or through others, is declared with a nil function
+// first, because a package variable cannot depend on itself in Go.
 //
 //	var pass = freerun.Op[player, token, struct{}]("pass", nil)
 //
-//	var _ = pass.Define(func(c *freerun.Context, p *player, t token) (struct{}, error) {
+//	var _ = freerun.Define(pass, func(c *freerun.Context, p *player, t token) (struct{}, error) {
 //		return struct{}{}, pass.Tell(c, p.next, t)
 //	})
 //
-// fn has the type of the function that the constructor takes. Define returns fn, so that a package
-// variable can hold the call. Call it before the operation is used, in a package variable as above
-// or in an init function: other goroutines must not use the operation at the same time. Define
-// panics if fn is nil, if the operation has a function, or if no constructor has made it.
-func (d *definition[F]) Define(fn F) F {
+// fn has the type of the function that the constructor of op takes. Define returns fn, so that a
+// package variable can hold the call. Call it before the operation is used, in a package variable
+// as above or in an init function: other goroutines must not use the operation at the same time.
+// Define panics if fn is nil, if the operation has a function, or if no constructor has made it.
+func Define[F any](op interface{ giveFunction(fn F) }, fn F) F {
+	op.giveFunction(fn)
+	return fn
+}
+
+// giveFunction is [Define] for one operation.
+func (d *definition[F]) giveFunction(fn F) {
 	switch {
 	case d == nil || d.of == nil:
 		panic("freerun: Define of an operation that was not declared; declare it with Op, FreeOp or another constructor")
@@ -60,7 +66,6 @@ func (d *definition[F]) Define(fn F) F {
 	}
 	_, d.of.defined = declarer()
 	d.complete(fn)
-	return fn
 }
 
 // unready is the panic of a use of an operation without a function. It makes its text when it

@@ -108,33 +108,33 @@ var (
 )
 
 var (
-	_ = downOp.Define(func(c *freerun.Context, _ *int, n int) (int, error) { return further(c, downOp.Send, downUnits[0], n) })
-	_ = downRead.Define(func(c *freerun.Context, _ *int, n int) (int, error) {
+	_ = freerun.Define(downOp, func(c *freerun.Context, _ *int, n int) (int, error) { return further(c, downOp.Send, downUnits[0], n) })
+	_ = freerun.Define(downRead, func(c *freerun.Context, _ *int, n int) (int, error) {
 		return further(c, downRead.Send, downUnits[0], n)
 	})
 	// downFree and downTiny send to each other.
-	_ = downFree.Define(func(c *freerun.Context, n int) (int, error) {
+	_ = freerun.Define(downFree, func(c *freerun.Context, n int) (int, error) {
 		if n == 0 {
 			return 0, nil
 		}
 		return freerun.Forward(c, downTiny.Send(c, n-1))
 	})
-	_ = downTiny.Define(func(c *freerun.Context, n int) (int, error) {
+	_ = freerun.Define(downTiny, func(c *freerun.Context, n int) (int, error) {
 		if n == 0 {
 			return 0, nil
 		}
 		return freerun.Forward(c, downFree.Send(c, n-1))
 	})
-	_ = downTwo.Define(func(c *freerun.Context, _, _ *int, n int) (int, error) {
+	_ = freerun.Define(downTwo, func(c *freerun.Context, _, _ *int, n int) (int, error) {
 		if n == 0 {
 			return 0, nil
 		}
 		return freerun.Forward(c, downTwo.Send(c, downUnits[1], downUnits[0], n-1))
 	})
-	_ = downAll.Define(func(c *freerun.Context, _ []*int, n int) (int, error) {
+	_ = freerun.Define(downAll, func(c *freerun.Context, _ []*int, n int) (int, error) {
 		return further(c, downAll.Send, downUnits[:], n)
 	})
-	forkBody = downFork.Define(func(c *freerun.Context, n int) int {
+	forkBody = freerun.Define(downFork, func(c *freerun.Context, n int) int {
 		if n < 2 {
 			return n
 		}
@@ -202,10 +202,10 @@ func TestDefineWrongly(t *testing.T) {
 		"Op2 before":        {func() { bodylessTwo.Send(c, u, u, 1) }, []string{"freerun_test.bodyless.two", here, "Define"}},
 		"OpAll before":      {func() { bodylessAll.Tell(c, nil, 1) }, []string{"freerun_test.bodyless.all", here, "Define"}},
 		"ForkFunc before":   {func() { bodylessFork.Run(c, 1) }, []string{"a ForkFunc, declared at ", here, "Define"}},
-		"twice":             {func() { downFree.Define(func(*freerun.Context, int) (int, error) { return 0, nil }) }, []string{"Define of freerun_test.down.free, which has got a function already, at ", here}},
-		"declared with one": {func() { small.Define(func(*freerun.Context, int) (int, error) { return 0, nil }) }, []string{"freerun_test.small", "already", "inline_test.go:"}},
-		"nil":               {func() { bodylessFree.Define(nil) }, []string{"freerun_test.bodyless.free", here, "nil function"}},
-		"not declared":      {func() { new(freerun.Operation[int, int, int]).Define(nil) }, []string{"not declared", "Op"}},
+		"twice":             {func() { freerun.Define(downFree, func(*freerun.Context, int) (int, error) { return 0, nil }) }, []string{"Define of freerun_test.down.free, which has got a function already, at ", here}},
+		"declared with one": {func() { freerun.Define(small, func(*freerun.Context, int) (int, error) { return 0, nil }) }, []string{"freerun_test.small", "already", "inline_test.go:"}},
+		"nil":               {func() { freerun.Define(bodylessFree, nil) }, []string{"freerun_test.bodyless.free", here, "nil function"}},
+		"not declared":      {func() { freerun.Define(new(freerun.Operation[int, int, int]), nil) }, []string{"not declared", "Op"}},
 		"zero":              {func() { new(freerun.FreeOperation[int, int]).Send(c, 1) }, []string{"not declared", "FreeOp"}},
 		"nil operation":     {func() { neverAssigned.Send(c, u, 1) }, []string{"not declared", "Op"}},
 	} {

@@ -44,8 +44,8 @@ func TestVerbsOfTheForms(t *testing.T) {
 		t.Errorf("the table has %d of %d forms", seen, len(forms))
 	}
 	for name, form := range forms {
-		if _, has := form.MethodByName("Define"); !has {
-			t.Errorf("%s has no Define", name)
+		if _, has := form.Elem().FieldByName("definition"); !has {
+			t.Errorf("%s cannot be given to Define", name)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (rt *Runtime) log(level slog.Level, text string, args ...any) {
 func is(err, target error) (yes bool) {
 	switch err.(type) {
 	case interface{ Is(error) bool }, interface{ Unwrap() error }, interface{ Unwrap() []error }:
-		if _, ours := err.(*CanceledError); ours && target == ErrCanceled {
+		if _, ours := err.(*canceledError); ours && target == ErrCanceled {
 			return true
 		}
 		guard("methods of an error", func() { yes = errors.Is(err, target) })

@@ -17,7 +17,7 @@ type shares struct {
 
 var share = freerun.Op[shares, *freerun.Unit[shares], int]("share", nil)
 
-var _ = share.Define(func(c *freerun.Context, s *shares, self *freerun.Unit[shares]) (int, error) {
+var _ = freerun.Define(share, func(c *freerun.Context, s *shares, self *freerun.Unit[shares]) (int, error) {
 	s.ran[c.Priority()]++
 	if *s.stop--; *s.stop <= 0 {
 		return 0, nil

@@ -183,7 +183,7 @@ func TestPriorityInterruptsADrain(t *testing.T) {
 
 var again = freerun.Op[atomic.Bool, int, int]("again", nil)
 
-var _ = again.Define(func(c *freerun.Context, stop *atomic.Bool, to int) (int, error) {
+var _ = freerun.Define(again, func(c *freerun.Context, stop *atomic.Bool, to int) (int, error) {
 	if stop.Load() {
 		return 0, nil
 	}

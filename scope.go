@@ -39,7 +39,7 @@ type Scope struct {
 
 	account quiesce.Account
 	failure atomics.Pointer[ScopeError]
-	refused atomics.Pointer[CanceledError] // the error of its messages once it is canceled
+	refused atomics.Pointer[canceledError] // the error of its messages once it is canceled
 	more    atomics.Pointer[scopeMore]
 	key     contextKey // for priority Normal
 }
@@ -275,7 +275,7 @@ func (s *Scope) refusal() error {
 	}
 	e := s.refused.Load()
 	if e == nil {
-		s.refused.CompareAndSwap(nil, &CanceledError{Scope: s.Name(), Cause: context.Cause(s.ctx)})
+		s.refused.CompareAndSwap(nil, &canceledError{Scope: s.Name(), Cause: context.Cause(s.ctx)})
 		e = s.refused.Load()
 	}
 	return e

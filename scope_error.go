@@ -8,15 +8,15 @@ import (
 // errScopeInside is the error of Scope.Wait inside an operation.
 var errScopeInside = fmt.Errorf("freerun: an operation must not wait for a scope; pass on futures of what is in it (%w)", ErrWouldBlock)
 
-// CanceledError is the error of a message that was not started, or of an activity's wait that ended,
-// because the scope was canceled. For [errors.Is] it is [ErrCanceled] and the cause.
-type CanceledError struct {
+// canceledError is the error of a message that was not started, or of an activity's wait that
+// ended, because the scope was canceled. For [errors.Is] it is [ErrCanceled] and the cause.
+type canceledError struct {
 	Scope string // the scope's name, "" without one
 	Cause error  // the argument of Cancel, or context.Cause of the context that ended the scope
 }
 
 // Error returns the scope's name and the cause.
-func (e *CanceledError) Error() string {
+func (e *canceledError) Error() string {
 	if e.Scope == "" {
 		return fmt.Sprintf("%v: %v", ErrCanceled, e.Cause)
 	}
@@ -24,10 +24,10 @@ func (e *CanceledError) Error() string {
 }
 
 // Is reports whether target is ErrCanceled.
-func (e *CanceledError) Is(target error) bool { return target == ErrCanceled }
+func (e *canceledError) Is(target error) bool { return target == ErrCanceled }
 
 // Unwrap returns the cause.
-func (e *CanceledError) Unwrap() error { return e.Cause }
+func (e *canceledError) Unwrap() error { return e.Cause }
 
 // ScopeError is the error of [Scope.Wait]: the first failure in the scope.
 type ScopeError struct {

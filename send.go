@@ -79,7 +79,7 @@ func (f *sender) over(m *message) error {
 		return err
 	}
 	f.gaveUp = true
-	return &CanceledError{Cause: context.Cause(f.ctx)}
+	return &canceledError{Cause: context.Cause(f.ctx)}
 }
 
 func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {

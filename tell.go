@@ -234,7 +234,7 @@ func (w *worker) endFailedTell(k *vtable, m *message, err error) {
 	m.blame(k, err)
 	w.countFailed(m.unit.rt, err, 1)
 	// The shutdown reports messages that failed with ErrClosed, the scope reports canceled ones.
-	if _, canceled := err.(*CanceledError); err != ErrClosed && !canceled {
+	if _, canceled := err.(*canceledError); err != ErrClosed && !canceled {
 		w.lose(k, m, err)
 	}
 	m.leave(w)

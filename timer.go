@@ -61,7 +61,7 @@ var (
 	errStopped = errors.New("the timer was stopped")
 
 	// Failures of timers that end one by one, allocated once.
-	stoppedTimer = promise.NewFailure(&CanceledError{Cause: errStopped})
+	stoppedTimer = promise.NewFailure(&canceledError{Cause: errStopped})
 	closedTimer  = promise.NewFailure(ErrClosed)
 )
 

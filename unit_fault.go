@@ -29,7 +29,7 @@ type faultPolicy struct {
 
 	restarts atomics.RelaxedUint64
 	recent   []time.Time // the restarts within the window, oldest first
-	stopped  *StoppedError
+	stopped  *stoppedError
 }
 
 // faults returns the policy for options to set, and makes it if there is none.
@@ -64,7 +64,7 @@ func RestartOnPanic[S any](factory func() S, most int, window time.Duration) Uni
 }
 
 // StopOnPanic stops the unit when an operation panics or calls runtime.Goexit: all messages in its
-// mailbox, and all that come later, fail with a [*StoppedError].
+// mailbox, and all that come later, fail with [ErrStopped].
 func StopOnPanic() UnitOption {
 	return UnitOption{func(x *unitExt, _ reflect.Type) { x.faults().stop = true }}
 }
@@ -89,13 +89,13 @@ func (u *unit) faulted(err *PanicError) {
 	p := x.policy
 	switch {
 	case p.stop:
-		p.stopped = &StoppedError{Err: err}
+		p.stopped = &stoppedError{Err: err}
 	case p.restart != nil && !p.mayRestart(u.rt.env.now()):
-		p.stopped = &StoppedError{Err: err, Restarts: int(p.restarts.Load())}
+		p.stopped = &stoppedError{Err: err, Restarts: int(p.restarts.Load())}
 	case p.restart != nil:
 		p.restarts.Add(1)
 		if crash := guard("the factory of RestartOnPanic", func() { p.restart(u) }); crash != nil {
-			p.stopped = &StoppedError{Err: crash, Restarts: int(p.restarts.Load())}
+			p.stopped = &stoppedError{Err: crash, Restarts: int(p.restarts.Load())}
 		}
 	}
 	if p.hook == nil {

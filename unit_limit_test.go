@@ -155,7 +155,7 @@ type relay struct {
 
 var passOn = freerun.Op[relay, int, int]("passOn", nil)
 
-var _ = passOn.Define(func(c *freerun.Context, r *relay, times int) (int, error) {
+var _ = freerun.Define(passOn, func(c *freerun.Context, r *relay, times int) (int, error) {
 	r.got++
 	if times > 0 {
 		for _, to := range r.to {

@@ -129,17 +129,12 @@ func (c Config) withDefaults() (Config, error) {
 	case c.MaxClientOutput < 0:
 		c.MaxClientOutput = 0
 	}
-	if c.MaxMemoryPolicy == "" {
-		c.MaxMemoryPolicy = NoEviction
+	var err error
+	if c.MaxMemoryPolicy, err = checkPolicy(c.MaxMemoryPolicy); err != nil {
+		return c, err
 	}
-	if err := c.MaxMemoryPolicy.Set(string(c.MaxMemoryPolicy)); err != nil {
-		return c, fmt.Errorf("%w (Config.MaxMemoryPolicy)", err)
-	}
-	if c.Values == "" {
-		c.Values = OnHeap
-	}
-	if err := c.Values.Set(string(c.Values)); err != nil {
-		return c, fmt.Errorf("%w (Config.Values)", err)
+	if c.Values, err = checkValues(c.Values); err != nil {
+		return c, err
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

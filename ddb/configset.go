@@ -21,9 +21,9 @@ var parameters = map[string]parameter{
 		if err != nil {
 			return nil, "argument must be a memory value"
 		}
-		if s.arena != nil && n > s.arena.Capacity() {
+		if s.arena != nil && n > s.arena.Usage().Size {
 			return nil, fmt.Sprintf("argument must be at most %d, as values are off the heap in that much, reserved when the server began",
-				s.arena.Capacity())
+				s.arena.Usage().Size)
 		}
 		return func() { s.budget.limit.Store(n) }, ""
 	}},

@@ -135,7 +135,7 @@ func infoMemory(s *Server, sum shardStats, line func(string, any)) {
 		line("offheap_live", usage.Live)
 		line("offheap_cached", usage.Cached)
 		line("offheap_blocks", usage.Blocks)
-		line("offheap_internal_fragmentation", fmt.Sprintf("%.2f", usage.InternalFragmentation()))
+		line("offheap_internal_fragmentation", fmt.Sprintf("%.2f", usage.InternalFragmentation))
 	}
 	line("go_heap_bytes", heap)
 	line("go_heap_objects", objects)

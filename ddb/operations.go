@@ -41,7 +41,7 @@ var (
 // sweepPortion is how many keys a sweep removes, and evicts, at most.
 const sweepPortion = 1000
 
-var _ = sweep.Define(func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
+var _ = freerun.Define(sweep, func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
 	s.begin()
 	more := s.sweep(sweepPortion)
 	if s.evictable() > 0 && s.evictOverLimit(sweepPortion) && s.evictable() > 0 {

@@ -7,8 +7,8 @@ import (
 )
 
 // Policy selects the keys that make room at the limit of [Config].MaxMemory, by its name in Redis.
-// "" stands for NoEviction. Redis has further policies (by frequency, or random); this server
-// refuses them.
+// "" stands for NoEviction. [New] takes the names in upper or lower case, and refuses others with
+// an error that lists them: Redis has further policies (by frequency, or random).
 type Policy string
 
 const (
@@ -44,15 +44,16 @@ func parsePolicy(name string) (Policy, bool) {
 	return policies[i], true
 }
 
-// Set sets the policy by its name, in upper or lower case, as command lines do. The error lists the
-// names. Not for concurrent use.
-func (p *Policy) Set(name string) error {
-	found, ok := parsePolicy(name)
-	if !ok {
-		return fmt.Errorf("ddb: no policy %q for evicting: it must be one of %s", name, policyNames())
+// checkPolicy returns a policy by its name as Redis writes it, NoEviction for "".
+func checkPolicy(p Policy) (Policy, error) {
+	if p == "" {
+		return NoEviction, nil
 	}
-	*p = found
-	return nil
+	found, ok := parsePolicy(string(p))
+	if !ok {
+		return "", fmt.Errorf("ddb: no policy %q for evicting: it must be one of %s (Config.MaxMemoryPolicy)", p, policyNames())
+	}
+	return found, nil
 }
 
 func (b *budget) evicting() Policy { return policies[b.policy.Load()] }

@@ -9,7 +9,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// Values selects where a server keeps keys and values. "" stands for OnHeap.
+// Values selects where a server keeps keys and values. "" stands for OnHeap. [New] takes the names
+// in upper or lower case, and refuses others.
 type Values string
 
 const (
@@ -24,15 +25,15 @@ const (
 	OffHeap Values = "offheap"
 )
 
-// Set sets v by its name, in upper or lower case, as command lines do. The error lists the names.
-// Not for concurrent use.
-func (v *Values) Set(name string) error {
-	switch found := Values(strings.ToLower(name)); found {
+// checkValues returns v in lower case, OnHeap for "".
+func checkValues(v Values) (Values, error) {
+	switch found := Values(strings.ToLower(string(v))); found {
+	case "":
+		return OnHeap, nil
 	case OnHeap, OffHeap:
-		*v = found
-		return nil
+		return found, nil
 	}
-	return fmt.Errorf("ddb: values cannot be kept in %q: it must be %s or %s", name, OnHeap, OffHeap)
+	return "", fmt.Errorf("ddb: values cannot be kept in %q: it must be %s or %s (Config.Values)", v, OnHeap, OffHeap)
 }
 
 // leastArena is the arena's size for limits of a few keys.

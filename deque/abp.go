@@ -224,9 +224,6 @@ func (d *Bounded[T]) Pop() (v *T, ok bool) {
 // estimate, off by at most the number of values that those calls add and remove.
 func (d *Bounded[T]) Len() int { return d.core.len() }
 
-// Cap returns the capacity, in values. Any goroutine may call it.
-func (d *Bounded[T]) Cap() int { return int(d.core.capacity) }
-
 // Thief returns the thieves' handle. Any goroutine may call it.
 func (d *Bounded[T]) Thief() BoundedThief[T] { return BoundedThief[T]{&d.core} }
 
@@ -240,10 +237,4 @@ func (t BoundedThief[T]) Steal() (*T, Outcome) {
 	mustBeMade(t.core == nil)
 	v, outcome := t.core.steal()
 	return (*T)(unsafe.Pointer(v)), outcome
-}
-
-// Empty reports whether there was no value to steal at some instant of the call.
-func (t BoundedThief[T]) Empty() bool {
-	mustBeMade(t.core == nil)
-	return t.core.len() == 0
 }

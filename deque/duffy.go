@@ -253,10 +253,3 @@ func (t HybridThief[T]) TrySteal(timeout time.Duration) (T, Outcome) {
 	mustBeMade(t.deque == nil)
 	return t.deque.steal(timeout)
 }
-
-// Empty reports whether there was no value to steal at some instant of the call. It reports false
-// while a thief has claimed the last value, whether or not that thief gets it.
-func (t HybridThief[T]) Empty() bool {
-	mustBeMade(t.deque == nil)
-	return t.deque.Len() == 0
-}

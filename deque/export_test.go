@@ -22,3 +22,17 @@ func (d *Growable[T]) TryPush(v *T) bool {
 func NewGrowable[T any]() *Growable[T] { return new(Growable[T]) }
 
 func NewHybrid[T any]() *Hybrid[T] { return new(Hybrid[T]) }
+
+func (d *Bounded[T]) Cap() int { return int(d.core.capacity) }
+
+// Empty reports whether the deque was empty, as that of a [GrowableThief] does.
+func (t BoundedThief[T]) Empty() bool {
+	mustBeMade(t.core == nil)
+	return t.core.len() == 0
+}
+
+// Empty reports whether the deque was empty, as that of a [GrowableThief] does.
+func (t HybridThief[T]) Empty() bool {
+	mustBeMade(t.deque == nil)
+	return t.deque.Len() == 0
+}

@@ -93,36 +93,36 @@ var (
 	mayhemThen = freerun.Op[victim, errandAndFuture, *outcome]("mayhem.then", nil)
 )
 
-var _ = mayhemOp.Define(func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+var _ = freerun.Define(mayhemOp, func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
 	defer v.touch()()
 	return e.run(c)
 })
 
-var _ = mayhemBoth.Define(func(c *freerun.Context, v, w *victim, e *errand) (*outcome, error) {
+var _ = freerun.Define(mayhemBoth, func(c *freerun.Context, v, w *victim, e *errand) (*outcome, error) {
 	defer v.touch()()
 	defer w.touch()()
 	return e.run(c)
 })
 
-var _ = mayhemAll.Define(func(c *freerun.Context, all []*victim, e *errand) (*outcome, error) {
+var _ = freerun.Define(mayhemAll, func(c *freerun.Context, all []*victim, e *errand) (*outcome, error) {
 	for _, v := range all {
 		defer v.touch()()
 	}
 	return e.run(c)
 })
 
-var _ = mayhemRead.Define(func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
+var _ = freerun.Define(mayhemRead, func(c *freerun.Context, v *victim, e *errand) (*outcome, error) {
 	v.look()
 	o, err := e.run(c)
 	v.look()
 	return o, err
 })
 
-var _ = mayhemFree.Define(func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+var _ = freerun.Define(mayhemFree, func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
 
-var _ = mayhemTiny.Define(func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
+var _ = freerun.Define(mayhemTiny, func(c *freerun.Context, e *errand) (*outcome, error) { return e.run(c) })
 
-var _ = mayhemThen.Define(func(c *freerun.Context, v *victim, a errandAndFuture) (*outcome, error) {
+var _ = freerun.Define(mayhemThen, func(c *freerun.Context, v *victim, a errandAndFuture) (*outcome, error) {
 	defer v.touch()()
 	if _, err := a.f.Result(); err != nil {
 		a.e.m.wrong.Add(1) // it was started without what it needs

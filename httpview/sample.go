@@ -62,7 +62,7 @@ func (v *view) sample(ctx context.Context) sample {
 			s.Older++
 		case m.SentBy == recording.Outside:
 			s.Outside++
-		case m.Moved():
+		case m.Moved:
 			s.Moved++
 		}
 	}

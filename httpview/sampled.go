@@ -75,8 +75,8 @@ func (s *sampled) add(t *recording.Trace, messages []recording.Message) {
 			name := s.label(t.Operation(m.Operation))
 			*o = observers{s.waits.WithLabelValues(name), s.runs.WithLabelValues(name)}
 		}
-		if wait, ok := m.Wait(); ok {
-			o.wait.Observe(float64(wait) / 1e9)
+		if m.Waited >= 0 {
+			o.wait.Observe(float64(m.Waited) / 1e9)
 		}
 		if m.End >= 0 && !m.Activity {
 			o.run.Observe(float64(m.Ran) / 1e9)

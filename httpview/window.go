@@ -109,8 +109,8 @@ func (w *window) of(name string) *latency {
 
 func (l *latency) add(m *recording.Message) {
 	l.messages++
-	if wait, ok := m.Wait(); ok {
-		record(l.wait, wait)
+	if m.Waited >= 0 {
+		record(l.wait, m.Waited)
 	} else {
 		l.older++
 	}

@@ -67,8 +67,8 @@ type andersonSlot struct {
 	_    pad.Line
 }
 
-// NewAnderson returns an unlocked lock with the given number of places, rounded up to a power of
-// two. It panics if places is less than 1 or more than 1<<30.
+// NewAnderson returns an unlocked lock with the given number of places, for the holder and the
+// waiters, rounded up to a power of two. It panics if places is less than 1 or more than 1<<30.
 func NewAnderson(places int) *Anderson {
 	if places < 1 || places > 1<<30 {
 		panic(fmt.Sprintf("lock: NewAnderson of %d places; there must be 1 to 1<<30", places))
@@ -81,9 +81,6 @@ func NewAnderson(places int) *Anderson {
 	l.slots[0].slot.grant(0)
 	return l
 }
-
-// Cap returns the number of places, for the holder and the waiters.
-func (l *Anderson) Cap() int { return len(l.slots) }
 
 // Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
 // microseconds if only the holder is ahead, and parks otherwise. While all places are taken it

@@ -1,8 +1,8 @@
 // Package lock has mutual exclusion locks that are queues: the first to come is the first to get
 // in. Each is a [sync.Locker] with two more methods: TryLock, which never waits, and LockContext,
-// which waits until a context ends. A lock may be unlocked by another goroutine than the one that
-// locked it. Unlocking a lock that is not locked panics. The locks park goroutines; activities use
-// the locks of package activity.
+// which waits until a context ends (docs/adr/0048 says why both). A lock may be unlocked by another
+// goroutine than the one that locked it. Unlocking a lock that is not locked panics. The locks park
+// goroutines; activities use the locks of package activity.
 //
 // # Which one to choose
 //

@@ -106,12 +106,6 @@ func New(size int64, options ...Option) (*Arena, error) {
 
 const maxInt = int(^uint(0) >> 1)
 
-// Capacity returns the size of the arena in bytes.
-func (a *Arena) Capacity() int64 {
-	a.mustBeMade()
-	return int64(a.size)
-}
-
 // Close gives the memory back to the system. While blocks are live it fails with [ErrInUse] and
 // changes nothing; the error says how many blocks are live, and under which tags. A second Close
 // returns [ErrClosed].

@@ -77,8 +77,8 @@ func TestNew(t *testing.T) {
 func TestSizes(t *testing.T) {
 	for _, size := range []int64{1 << 16, 1<<16 + 1, 3 << 16, 5<<20 + 4096} {
 		a := open(t, size)
-		if a.Capacity() < size || a.Capacity() > size+1<<16 {
-			t.Errorf("%d bytes were asked for, and there are %d", size, a.Capacity())
+		if a.Usage().Size < size || a.Usage().Size > size+1<<16 {
+			t.Errorf("%d bytes were asked for, and there are %d", size, a.Usage().Size)
 		}
 		var blocks []offheap.Block
 		for {
@@ -90,8 +90,8 @@ func TestSizes(t *testing.T) {
 			bytes[0], bytes[len(bytes)-1] = 1, 2
 			blocks = append(blocks, b)
 		}
-		if got := int64(len(blocks)) << 12; got != a.Capacity() {
-			t.Errorf("%d of %d bytes could be allocated", got, a.Capacity())
+		if got := int64(len(blocks)) << 12; got != a.Usage().Size {
+			t.Errorf("%d of %d bytes could be allocated", got, a.Usage().Size)
 		}
 		for _, b := range blocks {
 			a.Free(b)

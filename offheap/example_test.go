@@ -53,14 +53,14 @@ func ExampleViewOf() {
 			fmt.Println(err)
 			return
 		}
-		*nodes.At(r) = Node{Value: i, Next: first.Block()}
+		*nodes.At(r) = Node{Value: i, Next: offheap.Block(first)}
 		first = r
 	}
 	for r := first; !r.IsZero(); {
 		n := *nodes.At(r)
 		fmt.Println(n.Value)
 		nodes.Free(r)
-		r = offheap.RefOf[Node](n.Next)
+		r = offheap.Ref[Node](n.Next)
 	}
 	fmt.Println(a.Close())
 	// Output:
@@ -82,7 +82,7 @@ func ExampleArena_Usage() {
 		}
 	}
 	u := a.Usage()
-	fmt.Printf("%d blocks of %d bytes in all, %.0f%% of which was not asked for\n", u.Blocks, u.Live, 100*u.InternalFragmentation())
+	fmt.Printf("%d blocks of %d bytes in all, %.0f%% of which was not asked for\n", u.Blocks, u.Live, 100*u.InternalFragmentation)
 	for _, leak := range a.Leaks() {
 		a.Free(leak.Block)
 	}

@@ -57,13 +57,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"offheap: a nil or zero Arena; make arenas with New",
 			func() { new(offheap.Arena).Trim() },
 		},
-		"Capacity": {
+		"Usage of nil": {
 			"offheap: a nil or zero Arena; make arenas with New",
-			func() { new(offheap.Arena).Capacity() },
-		},
-		"Capacity of nil": {
-			"offheap: a nil or zero Arena; make arenas with New",
-			func() { (*offheap.Arena)(nil).Capacity() },
+			func() { (*offheap.Arena)(nil).Usage() },
 		},
 		"New with a zero Option": {
 			"offheap: a zero Option, the one with index 0",

@@ -179,7 +179,7 @@ func (m *model) end() {
 		m.free(len(m.held) - 1)
 	}
 	m.counts()
-	block, err := m.a.Alloc(int(m.a.Capacity()))
+	block, err := m.a.Alloc(int(m.a.Usage().Size))
 	if err != nil {
 		m.t.Fatalf("all is freed, and there is no block of the arena's size: %v, %+v", err, m.a.Stats())
 	}

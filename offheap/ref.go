@@ -8,17 +8,12 @@ import (
 )
 
 // Ref refers to a T, or several in a row, in a block of an arena. It holds no pointer, so a value
-// in a block may have a Ref as a field. The zero Ref refers to nothing.
-type Ref[T any] struct{ block Block }
+// in a block may have a Ref as a field. The zero Ref refers to nothing. A Ref is the block that the
+// value is in: Block(r) is that block, and Ref[T](b) refers to the value in a block that holds a T.
+type Ref[T any] Block
 
 // IsZero reports whether r is the zero Ref.
-func (r Ref[T]) IsZero() bool { return r.block == 0 }
-
-// Block returns the block that the value is in.
-func (r Ref[T]) Block() Block { return r.block }
-
-// RefOf returns a Ref to the value in a block that holds a T.
-func RefOf[T any](b Block) Ref[T] { return Ref[T]{b} }
+func (r Ref[T]) IsZero() bool { return r == 0 }
 
 // View is an arena as a store of values of type T, which has no pointers. [ViewOf] makes one. A
 // View may be copied, and any goroutine may use it. The methods of the zero View panic, as those of
@@ -84,20 +79,20 @@ func (v View[T]) NewSlice(n int) (Ref[T], error) {
 		panic(fmt.Sprintf("offheap: NewSlice of %d values of %d bytes", n, size))
 	}
 	b, err := v.arena.alloc(n*int(size), v.tag, true)
-	return Ref[T]{b}, err
+	return Ref[T](b), err
 }
 
 // At returns a pointer to the value, to the first one if there are several. The pointer is valid
 // until the value is freed.
 func (v View[T]) At(r Ref[T]) *T {
-	return (*T)(unsafe.Pointer(unsafe.SliceData(v.arena.Bytes(r.block))))
+	return (*T)(unsafe.Pointer(unsafe.SliceData(v.arena.Bytes(Block(r)))))
 }
 
 // Slice returns the values of a block, as many as fit into it: at least as many as were asked for.
 // The slice is valid until the values are freed.
 func (v View[T]) Slice(r Ref[T]) []T {
 	var zero T
-	bytes := v.arena.Bytes(r.block)
+	bytes := v.arena.Bytes(Block(r))
 	n := len(bytes)
 	if size := int(unsafe.Sizeof(zero)); size > 0 {
 		n /= size
@@ -106,4 +101,4 @@ func (v View[T]) Slice(r Ref[T]) []T {
 }
 
 // Free gives the values that r refers to back. It panics as [Arena.Free] does.
-func (v View[T]) Free(r Ref[T]) { v.arena.Free(r.block) }
+func (v View[T]) Free(r Ref[T]) { v.arena.Free(Block(r)) }

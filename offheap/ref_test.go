@@ -53,13 +53,13 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := v.Slice(rows)
-	if len(all) < 1000 || uintptr(len(all))*unsafe.Sizeof(node{}) > uintptr(a.Size(rows.Block())) {
-		t.Errorf("%d values in %d bytes", len(all), a.Size(rows.Block()))
+	if len(all) < 1000 || uintptr(len(all))*unsafe.Sizeof(node{}) > uintptr(a.Size(offheap.Block(rows))) {
+		t.Errorf("%d values in %d bytes", len(all), a.Size(offheap.Block(rows)))
 	}
 	for i := range all {
 		all[i].key = uint64(i)
 	}
-	if *v.At(rows) != all[0] || v.Slice(offheap.RefOf[node](rows.Block()))[999].key != 999 {
+	if *v.At(rows) != all[0] || v.Slice(offheap.Ref[node](offheap.Block(rows)))[999].key != 999 {
 		t.Error("views of one block differ")
 	}
 	v.Free(rows)

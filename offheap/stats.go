@@ -9,15 +9,9 @@ type Usage struct {
 	Free   int64 // the rest: in the buddy system
 	Peak   int64 // the most that Live and Cached were together
 	Blocks int64 // the number of blocks that make up Live
-}
-
-// InternalFragmentation returns the part of the live blocks that was not asked for, from 0 to 1:
-// the loss by rounding up to powers of two.
-func (u Usage) InternalFragmentation() float64 {
-	if u.Live <= 0 {
-		return 0
-	}
-	return 1 - float64(u.Asked)/float64(u.Live)
+	// InternalFragmentation is the part of Live that was not asked for, from 0 to 1: the loss by
+	// rounding up to powers of two. It is 0 without live blocks.
+	InternalFragmentation float64
 }
 
 // Usage returns how the memory is used. It adds up counts of all processors and costs some
@@ -36,6 +30,9 @@ func (a *Arena) Usage() Usage {
 		}
 	}
 	u.Asked = asked >> 6
+	if u.Live > 0 {
+		u.InternalFragmentation = 1 - float64(u.Asked)/float64(u.Live)
+	}
 	taken := a.taken.Load()
 	u.Peak = a.peak.Load()
 	u.Cached = max(0, taken-u.Live)
@@ -50,15 +47,9 @@ type Stats struct {
 	Touched int64        // bytes of pages that were touched and not trimmed since; no bookkeeping
 	Classes []ClassStats // by size, the smallest first
 	Tags    []TagStats   // tags with live blocks, tag 0 first
-}
-
-// ExternalFragmentation returns the part of the free memory that is not in the largest free block,
-// from 0 to 1. Cached blocks do not count as free here.
-func (s Stats) ExternalFragmentation() float64 {
-	if s.Free <= 0 {
-		return 0
-	}
-	return 1 - float64(s.Largest)/float64(s.Free)
+	// ExternalFragmentation is the part of Free that is not in the largest free block, from 0 to 1.
+	// It is 0 if Free is.
+	ExternalFragmentation float64
 }
 
 // ClassStats counts the blocks of one size.
@@ -101,6 +92,9 @@ func (a *Arena) Stats() Stats {
 		counts[class].Free += blocks
 		s.Largest = max(s.Largest, counts[class].Size)
 	})
+	if s.Free > 0 {
+		s.ExternalFragmentation = 1 - float64(s.Largest)/float64(s.Free)
+	}
 	return s
 }
 

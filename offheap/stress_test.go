@@ -246,10 +246,10 @@ func TestFragmentation(t *testing.T) {
 		live += a.Size(b)
 	}
 	s := a.Stats()
-	if in := s.InternalFragmentation(); in < 0 || in > 0.5 {
+	if in := s.InternalFragmentation; in < 0 || in > 0.5 {
 		t.Errorf("internal fragmentation of %v", in)
 	}
-	t.Logf("internal fragmentation %.2f, external %.2f", s.InternalFragmentation(), s.ExternalFragmentation())
+	t.Logf("internal fragmentation %.2f, external %.2f", s.InternalFragmentation, s.ExternalFragmentation)
 	random.Shuffle(len(blocks), func(i, j int) { blocks[i], blocks[j] = blocks[j], blocks[i] })
 	for _, b := range blocks {
 		a.Free(b)

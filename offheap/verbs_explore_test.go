@@ -36,7 +36,7 @@ func figures(alloc func(a *Arena, has func(b Block))) func(*explore.Run) {
 			o.plausible(r, "Usage", u, had)
 			s := o.a.Stats()
 			o.plausible(r, "Stats", s.Usage, had)
-			if part := s.ExternalFragmentation(); part < 0 || part > 1 {
+			if part := s.ExternalFragmentation; part < 0 || part > 1 {
 				r.Failf("external fragmentation %v", part)
 			}
 			if tags := s.Tags; !slices.ContainsFunc(tags, func(t TagStats) bool { return t.Tag == 1 && t.Blocks == 1 && t.Bytes == 2048 }) {
@@ -48,8 +48,8 @@ func figures(alloc func(a *Arena, has func(b Block))) func(*explore.Run) {
 					r.Failf("%v is live, and not among %+v", b, leaks)
 				}
 			}
-			if o.a.Capacity() != 8192 || o.a.SizeFor(1000) != 2048 || o.a.Size(kept) != 2048 {
-				r.Failf("sizes that do not change: %d, %d, %d", o.a.Capacity(), o.a.SizeFor(1000), o.a.Size(kept))
+			if o.a.SizeFor(1000) != 2048 || o.a.Size(kept) != 2048 {
+				r.Failf("sizes that do not change: %d, %d", o.a.SizeFor(1000), o.a.Size(kept))
 			}
 		})
 		r.After(func() {
@@ -73,7 +73,7 @@ func (o *owners) plausible(r *explore.Run, call string, u Usage, had Block) {
 	if u.Blocks < blocks || u.Blocks > 3 || u.Live < live || u.Live > 8192 || u.Size != 8192 || u.Peak > 8192 {
 		r.Failf("%s: %+v, with %d blocks of %d bytes live all the time", call, u, blocks, live)
 	}
-	if part := u.InternalFragmentation(); part < 0 || part > 1 {
+	if part := u.InternalFragmentation; part < 0 || part > 1 {
 		r.Failf("%s: internal fragmentation %v", call, part)
 	}
 }
@@ -131,8 +131,8 @@ func views(fill func(write func(i int, value uint64), pass func())) func(*explor
 		}
 		var passed, written atomics.Uint64
 		take := func() {
-			b := RefOf[link](Block(passed.Load()))
-			if b.IsZero() || !passed.CompareAndSwap(uint64(b.Block()), 0) {
+			b := Ref[link](Block(passed.Load()))
+			if b.IsZero() || !passed.CompareAndSwap(uint64(b), 0) {
 				return
 			}
 			written.Load() // the step with which the values are read
@@ -160,7 +160,7 @@ func views(fill func(write func(i int, value uint64), pass func())) func(*explor
 				all := v.Slice(b)
 				written.Add(1) // the step with which the value is written, as the explorer sees it
 				all[i].value = value
-			}, func() { passed.Store(uint64(b.Block())) })
+			}, func() { passed.Store(uint64(b)) })
 		})
 		for range 2 {
 			r.Go("takes", take)

@@ -78,8 +78,8 @@ func describe(t *recording.Trace, m *recording.Message) []attribute.KeyValue {
 	if m.RanOn != recording.Outside {
 		all = append(all, Processor.Int(int(m.RanOn)))
 	}
-	if wait, known := m.Wait(); known {
-		all = append(all, Wait.Float64(float64(wait)/1e9))
+	if m.Waited >= 0 {
+		all = append(all, Wait.Float64(float64(m.Waited)/1e9))
 	}
 	if m.Activity {
 		all = append(all, Activity.Bool(true))

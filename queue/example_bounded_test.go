@@ -103,8 +103,8 @@ func ExampleMPMC() {
 	b := append(get(), "hello"...)
 	fmt.Println(string(b))
 	put(b)
-	fmt.Println(free.Len(), "of", free.Cap())
+	fmt.Println(free.Len())
 	// Output:
 	// hello
-	// 1 of 16
+	// 1
 }

@@ -49,8 +49,8 @@ import (
 // enqueued them. Between producers there is no order; the consumer serves those that have items in
 // turns. Two producers share no cache line while both have items waiting.
 //
-// Any goroutine may call Register, Len and Producers; one goroutine at a time may call the
-// consumer's methods, and one the methods of each handle. A side may pass to another goroutine
+// Any goroutine may call Register and Len; one goroutine at a time may call the consumer's
+// methods, and one the methods of each handle. A side may pass to another goroutine
 // through anything that synchronises. Calls of two goroutines at once corrupt the queue, and panic
 // in a build with the tag freerun_debug.
 //
@@ -75,7 +75,7 @@ type FanIn[T any] struct {
 }
 
 // FanInProducer is one producer's handle of a [FanIn]. One goroutine at a time may call its
-// methods; Len and Cap any goroutine.
+// methods.
 type FanInProducer[T any] struct {
 	_            pad.Line
 	fan          *FanIn[T]
@@ -206,13 +206,6 @@ func (p *FanInProducer[T]) push() {
 	}
 }
 
-// Len returns how many items of this producer have not been taken yet. Beside calls under way it is
-// an estimate, as [SPSC.Len] is.
-func (p *FanInProducer[T]) Len() int { return p.ring.Len() }
-
-// Cap returns how many items this producer has room for.
-func (p *FanInProducer[T]) Cap() int { return p.ring.Cap() }
-
 // TryDequeue removes and returns an item, the oldest of its producer; ok is false if there is none.
 // Consumer only.
 func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
@@ -269,13 +262,6 @@ func (f *FanIn[T]) Len() (n int) {
 		n += p.ring.Len()
 	}
 	return n
-}
-
-// Producers returns how many producers there are, including those that have left and of whose items
-// some have not been taken. Any goroutine.
-func (f *FanIn[T]) Producers() int {
-	f.mustBeMade()
-	return len(*f.members.Load())
 }
 
 // turn returns the producer whose turn it is, or nil if none may have items.

@@ -47,8 +47,8 @@ import (
 // each has something to do. A consumer that has nothing takes half of what another one has. Items
 // come out in no order.
 //
-// Any goroutine may call Register, Len, Cap and Consumers; one goroutine at a time may call the
-// producer's methods, and one the methods of each handle. A side may pass to another goroutine
+// Any goroutine may call Register and Len; one goroutine at a time may call the producer's
+// methods, and one the methods of each handle. A side may pass to another goroutine
 // through anything that synchronises. Calls of two goroutines at once corrupt the queue, and panic
 // in a build with the tag freerun_debug.
 //
@@ -229,28 +229,15 @@ func (f *FanOut[T]) collect() []uint32 {
 }
 
 // Len returns how many items there are. Any goroutine. It looks at one consumer after another: it
-// is exact if no other call is under way. Beside calls under way it is any number from 0 to Cap,
-// because a thief may move items from where Len has not looked to where it has.
+// is exact if no other call is under way. Beside calls under way it is any number from 0 to
+// the queue's capacity, because a thief may move items from where Len has not looked to where it
+// has.
 func (f *FanOut[T]) Len() (n int) {
 	f.mustBeMade()
 	for _, l := range *f.lanes.list.Load() {
 		n += l.dealt.len() + l.stolen.len()
 	}
 	return min(n, len(f.nodes))
-}
-
-// Cap returns how many items there is room for. Any goroutine.
-func (f *FanOut[T]) Cap() int { return len(f.nodes) }
-
-// Consumers returns how many consumers are registered: a snapshot. Any goroutine.
-func (f *FanOut[T]) Consumers() (n int) {
-	f.mustBeMade()
-	for _, l := range *f.lanes.list.Load() {
-		if l.owned.Load() {
-			n++
-		}
-	}
-	return n
 }
 
 // empty reports whether all rings were empty at one instant.

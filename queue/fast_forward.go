@@ -229,6 +229,3 @@ func (q *SPSC[T]) Len() int {
 	h := q.head.Load()
 	return between(h, q.tail.Load(), q.ring.size())
 }
-
-// Cap returns how many items there is room for. Any goroutine.
-func (q *SPSC[T]) Cap() int { return len(q.ring) }

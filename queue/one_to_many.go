@@ -196,6 +196,3 @@ func (q *SPMC[T]) Len() int {
 	h := q.head.Load()
 	return between(h, q.tail.Load(), q.ring.size())
 }
-
-// Cap returns how many items there is room for. Any goroutine.
-func (q *SPMC[T]) Cap() int { return len(q.ring) }

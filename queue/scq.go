@@ -129,11 +129,8 @@ func (q *StrictMPMC[T]) mustBeMade() {
 	}
 }
 
-// Cap returns how many items there is room for. Any goroutine.
-func (q *StrictMPMC[T]) Cap() int { return len(q.values) }
-
 // Len returns how many items there are: a snapshot, which may be out of date when it is returned. 0
 // means that there was none at some instant of the call. Calls under way may make it too great, and
 // stay in it for a while: a position that two calls have spoiled for each other is counted until it
-// is passed by. It is never greater than Cap. Any goroutine; it does not wait.
+// is passed by. It is never greater than the capacity. Any goroutine; it does not wait.
 func (q *StrictMPMC[T]) Len() int { return q.items.len() }

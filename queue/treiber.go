@@ -20,9 +20,9 @@ import (
 //                of nodes from it down.
 //             I2 A node is pushed once; after it has left, top never leads to it again.
 //             I3 The value of a node belongs to the call that took the node off.
-// Progress:   lock-free: a failed CAS means that another call has taken effect. TakeAll, Len and
-//             Empty are wait-free.
-// Linearize:  Push at L1, TryPop at L2, empty at L3, TakeAll at L4, Len and Empty at their load
+// Progress:   lock-free: a failed CAS means that another call has taken effect. TakeAll and Len are
+//             wait-free.
+// Linearize:  Push at L1, TryPop at L2, empty at L3, TakeAll at L4, Len at its load
 // Publish:    value, next and depth are written before L1 and read after a load of top
 // ABA/memory: between the load of top and L2 the same node must not come back with another one
 //             below it. A node that a call still refers to is not collected, so its address is not
@@ -112,6 +112,3 @@ func (s *Stack[T]) TakeAll() iter.Seq[T] {
 // Len returns how many values there are: a snapshot, exact at some instant of the call. Any
 // goroutine.
 func (s *Stack[T]) Len() int { return s.top.Load().length() }
-
-// Empty reports whether there was nothing in the stack at some instant of the call. Any goroutine.
-func (s *Stack[T]) Empty() bool { return s.top.Load() == nil }

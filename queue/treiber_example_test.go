@@ -22,8 +22,8 @@ func ExampleStack() {
 		})
 	}
 	all.Wait()
-	fmt.Println(spare.Empty(), spare.Len() <= 4)
-	// Output: false true
+	fmt.Println(spare.Len() >= 1, spare.Len() <= 4)
+	// Output: true true
 }
 
 // TakeAll empties the stack at once.
@@ -35,10 +35,10 @@ func ExampleStack_TakeAll() {
 	for v := range s.TakeAll() {
 		fmt.Println(v)
 	}
-	fmt.Println(s.Empty())
+	fmt.Println(s.Len())
 	// Output:
 	// 2
 	// 1
 	// 0
-	// true
+	// 0
 }

@@ -197,6 +197,3 @@ func (q *MPMC[T]) Len() int {
 	h := q.head.Load()
 	return between(h, q.tail.Load(), q.ring.size())
 }
-
-// Cap returns how many items there is room for. Any goroutine.
-func (q *MPMC[T]) Cap() int { return len(q.ring) }

@@ -39,7 +39,7 @@ func (t *Trace) WriteChrome(w io.Writer) error {
 		if s.Message != 0 {
 			e.Args = map[string]any{"message": s.Message}
 			if s.Unit != 0 {
-				e.Args["unit"] = t.UnitName(s.Unit)
+				e.Args["unit"] = t.unitName(s.Unit)
 			}
 		}
 		out.event(e)
@@ -85,9 +85,9 @@ func (t *Trace) nameOf(s Slice) string {
 	return s.Kind.String()
 }
 
-// UnitName returns the name of a unit, or else its number with the type of its state. It is empty
+// unitName returns the name of a unit, or else its number with the type of its state. It is empty
 // for 0 and for numbers without a unit.
-func (t *Trace) UnitName(n uint32) string {
+func (t *Trace) unitName(n uint32) string {
 	if n == 0 || int(n) >= len(t.Units) {
 		return ""
 	}

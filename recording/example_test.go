@@ -51,8 +51,7 @@ func ExampleTrace_Messages() {
 		},
 	}
 	m := t.Messages()[1]
-	wait, known := m.Wait()
-	fmt.Println(t.Operation(m.Operation), "waited", wait, known, "and ran", m.Ran)
+	fmt.Println(t.Operation(m.Operation), "waited", m.Waited, "and ran", m.Ran)
 	// Output:
-	// greet waited 20 true and ran 5
+	// greet waited 20 and ran 5
 }

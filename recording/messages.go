@@ -19,15 +19,11 @@ type Message struct {
 	End   int64 // when it had returned
 	// running time, without waiting and without the time away from its processor
 	Ran int64
+	// from the send to the begin; negative if one of the two is not known
+	Waited int64
+	// whether it ran on another processor than that of its sender; false if one is not known
+	Moved bool
 }
-
-// Wait returns the time from the send to the begin, and whether both are known.
-func (m *Message) Wait() (nanoseconds int64, known bool) {
-	return m.Begin - m.Sent, m.Sent >= 0 && m.Begin >= 0
-}
-
-// Moved reports whether the message ran on another processor than that of its sender.
-func (m *Message) Moved() bool { return m.SentBy >= 0 && m.RanOn >= 0 && m.SentBy != m.RanOn }
 
 // Messages collects what the events tell about each message. The index is the number of the
 // message; index 0 is no message.
@@ -68,6 +64,14 @@ func (t *Trace) Messages() []Message {
 				m.Ran += e.Time - in[e.Message]
 			}
 		}
+	}
+	for i := range all {
+		m := &all[i]
+		m.Waited = -1
+		if m.Sent >= 0 && m.Begin >= 0 {
+			m.Waited = max(0, m.Begin-m.Sent)
+		}
+		m.Moved = m.SentBy >= 0 && m.RanOn >= 0 && m.SentBy != m.RanOn
 	}
 	return all
 }

@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("the events are %s, and should be %s", got, want)
 	}
 	m := tr.Messages()[2]
-	if w, known := m.Wait(); m.Sender != 1 || !m.Moved() || w != 10 || !known || m.Ran != 200 || m.End != 340 {
+	if m.Sender != 1 || !m.Moved || m.Waited != 10 || m.Ran != 200 || m.End != 340 {
 		t.Errorf("the second message: %+v", m)
 	}
 	var busy []recording.Slice

@@ -32,7 +32,7 @@ var (
 	hopOp = freerun.Op[player, struct{}, struct{}]("hop", nil)
 )
 
-var _ = hopOp.Define(func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
+var _ = freerun.Define(hopOp, func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
 	if p.hop() {
 		return struct{}{}, hopOp.Tell(c, p.other, struct{}{})
 	}

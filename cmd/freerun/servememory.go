@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench/commandline"
@@ -40,13 +42,17 @@ func (f *memoryFlags) add(c *cobra.Command) {
 
 // apply puts the flags into a configuration. The error for a wrong flag says what would be right.
 func (f memoryFlags) apply(config *ddb.Config) (err error) {
-	if err := config.Values.Set(f.values); err != nil {
+	switch config.Values = ddb.Values(strings.ToLower(f.values)); config.Values {
+	case ddb.OnHeap, ddb.OffHeap:
+	default:
 		return commandline.Usagef("--values is %q, and must be heap or offheap", f.values)
 	}
 	if config.MaxMemory, err = ddb.ParseMemory(f.maxMemory); err != nil {
 		return commandline.Usagef("--maxmemory is %q, and must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb; 0 is no limit", f.maxMemory)
 	}
-	if err := config.MaxMemoryPolicy.Set(f.policy); err != nil {
+	switch config.MaxMemoryPolicy = ddb.Policy(strings.ToLower(f.policy)); config.MaxMemoryPolicy {
+	case ddb.NoEviction, ddb.AllKeysLRU, ddb.VolatileTTL:
+	default:
 		return commandline.Usagef("--maxmemory-policy is %q, and must be noeviction, allkeys-lru or volatile-ttl", f.policy)
 	}
 	if f.samples < 1 || f.samples > 1<<31-1 {

@@ -32,7 +32,7 @@ func Example_join() {
 //tour:begin branch
 var fib = freerun.NewForkFunc[int, int](nil) // fib refers to itself, so it gets its body apart
 
-var _ = fib.Define(func(c *freerun.Context, n int) int {
+var _ = freerun.Define(fib, func(c *freerun.Context, n int) int {
 	if n < 2 {
 		return n
 	}
@@ -54,7 +54,7 @@ func Example_branch() {
 //tour:begin small
 var tree = freerun.SmallOp[int, int]("tree", nil)
 
-var _ = tree.Define(func(c *freerun.Context, depth int) (int, error) {
+var _ = freerun.Define(tree, func(c *freerun.Context, depth int) (int, error) {
 	if depth == 0 {
 		return 1, nil
 	}

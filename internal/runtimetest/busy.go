@@ -17,7 +17,7 @@ type busy struct {
 // busyStep works for a while and sends itself to its unit again.
 var busyStep = freerun.Op[busy, *freerun.Unit[busy], int]("busyStep", nil)
 
-var _ = busyStep.Define(func(c *freerun.Context, b *busy, self *freerun.Unit[busy]) (int, error) {
+var _ = freerun.Define(busyStep, func(c *freerun.Context, b *busy, self *freerun.Unit[busy]) (int, error) {
 	for range b.work {
 		b.sum = b.sum*6364136223846793005 + 1442695040888963407
 	}

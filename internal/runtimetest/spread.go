@@ -11,7 +11,7 @@ type SpreadArg struct {
 // Spread sends itself twice while Left is above zero, and then adds one to the unit.
 var Spread = freerun.FreeOp[SpreadArg, int]("spread", nil)
 
-var _ = Spread.Define(func(c *freerun.Context, a SpreadArg) (int, error) {
+var _ = freerun.Define(Spread, func(c *freerun.Context, a SpreadArg) (int, error) {
 	if a.Left == 0 {
 		return 0, AddOne.Tell(c, a.To, 1)
 	}

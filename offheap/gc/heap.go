@@ -136,7 +136,7 @@ func New(a *offheap.Arena, options ...Option) (*Heap, error) {
 	if a == nil {
 		return nil, errors.New("gc: New on a nil Arena; make arenas with offheap.New")
 	}
-	a.Capacity() // panics if a is zero
+	a.Usage() // panics if a is zero or closed
 	return newHeap(a, options...)
 }
 

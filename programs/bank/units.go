@@ -35,7 +35,7 @@ var transferOp = freerun.Op2("transfer", func(_ *freerun.Context, from, to *acco
 // serveOp sends the next transfers of a teller, and sends itself after the last of them is done.
 var serveOp = freerun.Op[teller, freerun.Future[struct{}], struct{}]("serve", nil)
 
-var _ = serveOp.Define(func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) (struct{}, error) {
+var _ = freerun.Define(serveOp, func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) (struct{}, error) {
 	err := t.serve(c)
 	if err != nil {
 		t.finish.Fail(err)

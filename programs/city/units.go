@@ -36,12 +36,12 @@ var (
 	produce = freerun.Op[plant, *freerun.Unit[plant], struct{}]("produce", nil)
 )
 
-var _ = begin.Define(func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
+var _ = freerun.Define(begin, func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
 	h.self = self
 	return struct{}{}, order.Tell(c, h.plant, self)
 })
 
-var _ = deliver.Define(func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
+var _ = freerun.Define(deliver, func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
 	h.city.consume(h.home)
 	if h.water == h.city.units {
 		return struct{}{}, nil
@@ -49,7 +49,7 @@ var _ = deliver.Define(func(c *freerun.Context, h *house, _ struct{}) (struct{},
 	return struct{}{}, order.Tell(c, h.plant, h.self)
 })
 
-var _ = order.Define(func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
+var _ = freerun.Define(order, func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
 	if p.stored == 0 {
 		p.orders = append(p.orders, from)
 		return struct{}{}, nil
@@ -57,7 +57,7 @@ var _ = order.Define(func(c *freerun.Context, p *plant, from *freerun.Unit[house
 	return struct{}{}, p.serve(c, from)
 })
 
-var _ = produce.Define(func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
+var _ = freerun.Define(produce, func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
 	p.self = self
 	for p.stored < p.city.store && p.city.produced < p.city.total() {
 		p.city.produce()

@@ -33,7 +33,7 @@ var (
 	replyOp = freerun.Op[worker, int64, struct{}]("reply", nil)
 )
 
-var _ = replyOp.Define(func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
+var _ = freerun.Define(replyOp, func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
 	return struct{}{}, w.ask(c, answer)
 })
 

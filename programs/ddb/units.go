@@ -34,7 +34,7 @@ var (
 	answerOp = freerun.Op[worker, freerun.Future[int64], struct{}]("answer", nil)
 )
 
-var _ = answerOp.Define(func(c *freerun.Context, w *worker, answer freerun.Future[int64]) (struct{}, error) {
+var _ = freerun.Define(answerOp, func(c *freerun.Context, w *worker, answer freerun.Future[int64]) (struct{}, error) {
 	return struct{}{}, w.proceed(c, answer.Value())
 })
 

@@ -17,7 +17,7 @@ type link struct {
 // give gives a number to a sieve. It sends itself.
 var give = freerun.Op[*link, int, struct{}]("give", nil)
 
-var _ = give.Define(func(c *freerun.Context, at **link, number int) (struct{}, error) {
+var _ = freerun.Define(give, func(c *freerun.Context, at **link, number int) (struct{}, error) {
 	l := *at
 	if l.prime == 0 {
 		l.sieve = sieve{prime: number, given: 1}

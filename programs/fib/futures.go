@@ -27,7 +27,7 @@ func add(_ *freerun.Context, s sum) (int, error) {
 	return s.x.Value() + s.y.Value() + burn(int(s.work)), nil
 }
 
-var _ = fib.Define(func(c *freerun.Context, a call) (int, error) {
+var _ = freerun.Define(fib, func(c *freerun.Context, a call) (int, error) {
 	extra := burn(int(a.work))
 	if a.n < 2 {
 		return int(a.n) + extra, nil

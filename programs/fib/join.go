@@ -11,7 +11,7 @@ import (
 // joined forks itself.
 var joined = freerun.NewForkFunc[call, int](nil)
 
-var _ = joined.Define(func(c *freerun.Context, a call) int {
+var _ = freerun.Define(joined, func(c *freerun.Context, a call) int {
 	extra := burn(int(a.work))
 	if a.n < 2 {
 		return int(a.n) + extra

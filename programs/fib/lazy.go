@@ -11,7 +11,7 @@ var smallFib = freerun.SmallOp[call, int]("smallFib", nil)
 
 var smallPlus = freerun.SmallOp("smallPlus", add)
 
-var _ = smallFib.Define(func(c *freerun.Context, a call) (int, error) {
+var _ = freerun.Define(smallFib, func(c *freerun.Context, a call) (int, error) {
 	extra := burn(int(a.work))
 	if a.n < 2 {
 		return int(a.n) + extra, nil

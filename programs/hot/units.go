@@ -56,7 +56,7 @@ type fire struct {
 	depth   int
 }
 
-var _ = pass.Define(func(c *freerun.Context, b *burner, _ struct{}) (struct{}, error) {
+var _ = freerun.Define(pass, func(c *freerun.Context, b *burner, _ struct{}) (struct{}, error) {
 	if b.stopped.Load() {
 		b.kept++
 		return struct{}{}, nil

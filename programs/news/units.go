@@ -36,12 +36,12 @@ var (
 	known = freerun.Op[desk, offer, struct{}]("known", nil)
 )
 
-var _ = submit.Define(func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+var _ = freerun.Define(submit, func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
 	d.offered = append(d.offered, o)
 	return struct{}{}, d.publish(c)
 })
 
-var _ = read.Define(func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
+var _ = freerun.Define(read, func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
 	r.see(b.message)
 	if b.unread.Add(-1) > 0 {
 		return struct{}{}, nil
@@ -49,7 +49,7 @@ var _ = read.Define(func(c *freerun.Context, r *reader, b bulletin) (struct{}, e
 	return struct{}{}, known.Tell(c, b.desk, b.from)
 })
 
-var _ = known.Define(func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+var _ = freerun.Define(known, func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
 	d.busy = false
 	if o.i++; o.i < d.messages { // the reporter has another one
 		d.offered = append(d.offered, o)

@@ -17,7 +17,7 @@ type player struct {
 // hit has the number of hops left after it as its argument. It sends itself.
 var hit = freerun.Op[player, int, struct{}]("hit", nil)
 
-var _ = hit.Define(func(c *freerun.Context, p *player, left int) (struct{}, error) {
+var _ = freerun.Define(hit, func(c *freerun.Context, p *player, left int) (struct{}, error) {
 	p.received++
 	if left == 0 {
 		p.finish.Reached()

@@ -62,7 +62,7 @@ func (t *table) free() {
 	if t.slots != nil {
 		t.view.Free(t.ref)
 	}
-	t.ref, t.slots, t.used = offheap.Ref[slot]{}, nil, 0
+	t.ref, t.slots, t.used = 0, nil, 0
 }
 
 // next returns the slot after slot i.

@@ -27,7 +27,7 @@ var (
 )
 
 // A node sends itself.
-var _, _ = queued.node.Define(queued.visit), small.node.Define(small.visit)
+var _, _ = freerun.Define(queued.node, queued.visit), freerun.Define(small.node, small.visit)
 
 // visit is the body of a node.
 func (t *tree) visit(c *freerun.Context, s span) (int64, error) {

@@ -16,7 +16,7 @@ type player struct {
 // pass hands the token to a player. It sends itself.
 var pass = freerun.Op[player, token, struct{}]("pass", nil)
 
-var _ = pass.Define(func(c *freerun.Context, p *player, t token) (struct{}, error) {
+var _ = freerun.Define(pass, func(c *freerun.Context, p *player, t token) (struct{}, error) {
 	if !p.play(p.seat, &t) {
 		p.finish.Reached()
 		return struct{}{}, nil

@@ -98,7 +98,7 @@ type party struct {
 
 var callOther = freerun.Op[party, int, int]("callOther", nil)
 
-var _ = callOther.Define(func(c *freerun.Context, p *party, left int) (int, error) {
+var _ = freerun.Define(callOther, func(c *freerun.Context, p *party, left int) (int, error) {
 	p.calls++
 	if left == 0 {
 		return 0, nil

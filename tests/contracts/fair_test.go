@@ -24,7 +24,7 @@ type runner struct {
 
 var runOn = freerun.Op[runner, int, int]("runOn", nil)
 
-var _ = runOn.Define(func(c *freerun.Context, r *runner, _ int) (int, error) {
+var _ = freerun.Define(runOn, func(c *freerun.Context, r *runner, _ int) (int, error) {
 	r.turns.Add(1)
 	if r.stop.Load() {
 		return 0, nil

@@ -153,7 +153,7 @@ func TestLongChains(t *testing.T) {
 
 var countDown = freerun.FreeOp[int, int]("countDown", nil)
 
-var _ = countDown.Define(func(c *freerun.Context, n int) (int, error) {
+var _ = freerun.Define(countDown, func(c *freerun.Context, n int) (int, error) {
 	if n == 0 {
 		return 0, nil
 	}

@@ -1,0 +1,4 @@
+package lock
+
+// Cap returns the number of places.
+func (l *Anderson) Cap() int { return len(l.slots) }
