@@ -35,6 +35,7 @@ func Isolated(command string, args ...string) Runner {
 		}
 		// The child ends by itself; an interrupt waits for it.
 		child := exec.Command(command, args...)
+		setApart(child)
 		// The pipe stays open until the child has ended: the child ends when it closes earlier.
 		in, err := child.StdinPipe()
 		if err != nil {

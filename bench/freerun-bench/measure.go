@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/signal"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +20,6 @@ func newMeasure(catalogue []*programs.Program) *cobra.Command {
 		Args:   commandline.NoArguments,
 		Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
-			// A terminal interrupts both processes, and bench decides what follows.
-			signal.Ignore(os.Interrupt)
 			return bench.ServeMeasurement(catalogue, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
