@@ -319,5 +319,5 @@ func (t *activityHost) AfterDone(ctx context.Context, f func()) (stop func() boo
 
 // Drive implements [activityhost.Owner].
 func (t *activityHost) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
-	return t.rt.env.waitUntil(ctx, conditionFunc(reached))
+	return t.rt.env.driveUntil(ctx, conditionFunc(reached))
 }

@@ -14,12 +14,13 @@ func (w *worker) admits(c *Context, u *unit, m *message) error {
 	var o *lineage
 	if c.key != nil {
 		var err error
-		if o, err = c.admit(w); err != nil {
+		if o, err = c.enterScope(w); err != nil {
 			return err
 		}
 	}
+	// A worker without a processor counts in a stripe.
 	if w.processor != nil {
-		w.counters.sent.Add(1) // one without a processor counts in a stripe
+		w.counters.sent.Add(1)
 	} else if !w.rt.countSent(running) && (w.standing() != insider || !w.rt.countSent(drains)) {
 		o.withdraw(w)
 		return ErrClosed
@@ -50,7 +51,7 @@ func (u *unit) refusing(err error, m *message) error {
 // admit counts a message that is about to be sent through c in the scope of c, and returns its
 // lineage. If the scope was canceled it returns the error instead: the message would not start. c
 // must have a key. [lineage.withdraw] takes the count back.
-func (c *Context) admit(w *worker) (*lineage, error) {
+func (c *Context) enterScope(w *worker) (*lineage, error) {
 	k := c.key
 	if k.scope != nil {
 		if err := k.scope.refusal(); err != nil {

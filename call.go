@@ -145,7 +145,7 @@ type valueKey struct{}
 // priority of the Context that ctx is, or is derived from, if that is one of rt.
 func (rt *Runtime) contextIn(ctx context.Context) *Context {
 	if c, ok := ctx.Value(valueKey{}).(*Context); ok && c.rt == rt {
-		return rt.outside.leading(c.key)
+		return rt.outside.contextFor(c.key)
 	}
 	return &rt.context
 }
@@ -229,7 +229,7 @@ func (w *caller) await(k *vtable, m *promised) error {
 		w.release()
 		return ctx.Err()
 	}
-	if waited, err := rt.env.waitUntil(ctx, m); waited {
+	if waited, err := rt.env.driveUntil(ctx, m); waited {
 		w.release()
 		// If ctx is not done, err says that nothing is left to run.
 		if err != nil && !m.giveUp(k, cmp.Or(context.Cause(ctx), err)) {

@@ -86,7 +86,7 @@ func (c *Context) WithScope(s *Scope) *Context {
 	if s.checked().rt != c.checked().rt {
 		panic("freerun: WithScope with a scope of another runtime")
 	}
-	return c.here().leading(c.rt.keyOf(s, c.priority()))
+	return c.here().contextFor(c.rt.keyOf(s, c.priority()))
 }
 
 // std returns the context of package context that the methods of [context.Context] delegate to.

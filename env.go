@@ -85,8 +85,8 @@ func (e env) spawn(f func()) {
 	}
 }
 
-// condition tells a caller of waitUntil whether its wait is over. It fits in a pointer: to pass one
-// allocates nothing.
+// condition tells a caller of driveUntil whether its wait is over. It fits in a pointer: to pass
+// one allocates nothing.
 type condition interface {
 	// reached reports whether the condition holds.
 	reached() bool
@@ -97,19 +97,20 @@ type conditionFunc func() bool
 
 func (f conditionFunc) reached() bool { return f() }
 
-// waitUntil waits until x is reached, by running operations on the calling goroutine, and returns
-// true. The error is nil, ctx's if ctx is done first, or an [ErrStalled] if nothing is left to run.
-//
-// In a live runtime waitUntil does not wait, and returns false: processors run on their own, and
+// driveUntil does nothing in a live runtime, and returns false: processors run on their own, and
 // the caller sleeps until one of them wakes it.
-func (e env) waitUntil(ctx context.Context, x condition) (waited bool, err error) {
+//
+// In a simulated runtime driveUntil runs operations on the calling goroutine until x is reached,
+// and returns true. The error is nil, ctx's if ctx is done first, or an [ErrStalled] if nothing is
+// left to run.
+func (e env) driveUntil(ctx context.Context, x condition) (waited bool, err error) {
 	if e.sim == nil {
 		return false, nil
 	}
 	return true, e.sim.drive(ctx, x)
 }
 
-// awaitPlace is waitUntil for a sender that waits for a place in a full mailbox, and takes it.
+// awaitPlace is driveUntil for a sender that waits for a place in a full mailbox, and takes it.
 func (e env) awaitPlace(b *mailboxLimit, m *message, from *sender) (waited bool, err error) {
 	if e.sim == nil {
 		return false, nil

@@ -211,7 +211,7 @@ type visit struct {
 
 // ordinary reports whether the caller is an ordinary goroutine, and c a context for ordinary
 // goroutines. Then the caller may send and wait.
-func (c *Context) ordinary() bool { return c == c.rt.outside.leading(c.key) && !sched.Inside() }
+func (c *Context) ordinary() bool { return c == c.rt.outside.contextFor(c.key) && !sched.Inside() }
 
 // send sends do as a free operation.
 func (c *Context) send(do func(c *Context)) *visit {
@@ -243,7 +243,7 @@ func (v *visit) take() bool { return v.taken.CompareAndSwap(false, true) }
 // wait waits until do, which a processor has taken, has ended. In a deterministic runtime it drives
 // the runtime meanwhile, because no other goroutine does.
 func (v *visit) wait(rt *Runtime) {
-	_, _ = rt.env.waitUntil(context.Background(), v)
+	_, _ = rt.env.driveUntil(context.Background(), v)
 	<-v.ended
 }
 

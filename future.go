@@ -137,7 +137,7 @@ func (f Future[R]) Wait(ctx context.Context) (R, error) {
 		return *new(R), refusalHere(ErrWouldBlock, errActivityWaits)
 	}
 	defer f.traceSeen()
-	if waited, err := f.cell.unit.rt.env.waitUntil(ctx, &f.cell.promised); waited {
+	if waited, err := f.cell.unit.rt.env.driveUntil(ctx, &f.cell.promised); waited {
 		if err != nil {
 			return *new(R), err
 		}

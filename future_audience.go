@@ -195,7 +195,7 @@ func (m *promised) doneChannel() <-chan struct{} {
 }
 
 // closeWithScope watches the scope of m: if it is canceled before m has begun, the channel that
-// done has made for m is closed, soon after, by a goroutine of package context.
+// doneChannel has made for m is closed, soon after, by a goroutine of package context.
 func (m *promised) closeWithScope() {
 	x := m.scope()
 	if x == nil {

@@ -17,7 +17,8 @@ type ingress struct {
 	timers sync.Pool
 	// The counts of rare events.
 	ran, failed, abandoned, lost, panics atomics.Uint64
-	// sections counts the goroutines without a processor in a read section: multi_reuse.go.
+	// sections counts the goroutines without a processor in a read section of messages to several
+	// units: multi_reuse.go. A section of a stripe, below, is another thing.
 	sections atomics.Int32
 }
 
@@ -25,11 +26,12 @@ type ingress struct {
 // leaves the message uncounted, if the phase is beyond latest. The count comes before the message
 // is queued: a goroutine that sees the count of the run also sees the count of the send.
 //
-// latest is running for an outsider (an ordinary goroutine: admit.go).
+// latest is one of the runtime's phases (runtime.go).
+// It is running for an outsider (an ordinary goroutine: admit.go).
 // A shutdown sets the phase, and waits until all sections of stripes that had begun have ended.
 // Then it has the counts of all outsiders that were admitted.
 //
-// latest is drains for an insider (a task of this runtime). The drain needs no rendezvous with an
+// It is drains for an insider (a task of this runtime). The drain needs no rendezvous with an
 // insider: the message that the insider runs is not done, so the counts differ, and the drain
 // compares them again (settled).
 //

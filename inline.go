@@ -33,7 +33,7 @@ func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.SomeIdle() || w.rt.phase.Load() >= aborting {
 		return f, false
 	}
-	if o.args != nil && !allHaveValues(o.args, unsafe.Pointer(&arg)) {
+	if o.argPlan != nil && !allHaveValues(o.argPlan, unsafe.Pointer(&arg)) {
 		return f, false
 	}
 	c.credit--
@@ -63,7 +63,7 @@ func (o *operation[A, R]) runNow(c *Context, w *worker, arg A) (f Future[R]) {
 	v, err := o.small(c, arg)
 	returned = true
 	w = c.worker.Load() // the operation may have left its processor
-	if err == nil && c.forwarded == nil && o.results == nil {
+	if err == nil && c.forwarded == nil && o.resultPlan == nil {
 		w.countRan(w.rt, 1)
 		return Resolved(v)
 	}

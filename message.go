@@ -31,10 +31,10 @@ func messageOf(n *mailbox.Node) *message { return (*message)(unsafe.Pointer(n)) 
 func (m *message) free() bool { return m.unit == &m.unit.rt.free }
 
 // The forms of messages, and what each does at the turns of its life. A message changes its form by
-// changing its vtable. A dash is a nil. The column fail has the three ways to fail: send is
-// failSend, tell is failTell, and timer is failUnsent.
+// changing its vtable. A dash is a nil. The column multi is multiAt. The column fail has the three
+// ways to fail: send is failSend, tell is failTell, and timer is failUnsent.
 //
-//	form          take    place  run   units  release  wake     fail   recycle   made by
+//	form          take    place  run   multi  release  wake     fail   recycle   made by
 //	sent          –       –      send  –      –        collect  send   –         operation
 //	owing         –       –      –     –      –        pay up   –      –         operation
 //	passing       –       –      –     –      –        pass on  –      –         operation
@@ -186,7 +186,7 @@ func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable
 	return placed
 }
 
-// makeReadingVtables makes those of an operation that only reads: called until the unit's owner has
+// makeReadingVtables makes those of an operation that only reads: reader until the unit's owner has
 // let the message in, and admitted from then on.
 func (o *reading[A, R]) makeReadingVtables(id identity) {
 	o.admitted = newVtable(vtable{

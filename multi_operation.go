@@ -316,12 +316,12 @@ func (o *multiOperation[A, R]) tell(c *Context, w *worker, m *multiTell[A], arg 
 	if err := w.admits(c, m.unit, &m.message); err != nil {
 		return err
 	}
-	if o.args == nil {
+	if o.argPlan == nil {
 		o.told.place(w, &m.message)
 		return nil
 	}
 	if w.observed.Load() != 0 {
-		w.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
+		w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
 	}
 	return o.collectTell(w, &m.tellMessage, anySender)
 }

@@ -144,14 +144,14 @@ func (u *Unit[S]) checked() *unit {
 // It keeps what is made once per operation, so that a message need not make it: the vtables of its
 // messages, and the plans that find the futures in its arguments and results.
 type operation[A, R any] struct {
-	declared *declaration // nil for closures; the first word: unready
+	declared *declaration // nil for closures. It must be first: unready reads it (operation_declare.go)
 	id       int
 	// invoke calls the operation's function. to is the *unit that it runs on, or the *multi with
 	// all its units; a free operation does not look at it.
 	invoke func(c *Context, to unsafe.Pointer, arg A) (R, error)
 
-	args    *scan.Plan // nil: an A cannot hold a future
-	results *scan.Plan // nil: an R cannot hold a future
+	argPlan    *scan.Plan // nil: an A cannot hold a future
+	resultPlan *scan.Plan // nil: an R cannot hold a future
 
 	sent    *vtable // of messages with a future, until they have run
 	owing   *vtable // of those that have run, while the result holds an open future
@@ -178,8 +178,8 @@ func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 		number = record.Declare(record.Operation{Name: o.declared.full, State: o.declared.state})
 	}
 	o.id = int(operations.Add(1)) - 1
-	o.args = scan.For(reflect.TypeFor[A]())
-	o.results = scan.For(reflect.TypeFor[R]())
+	o.argPlan = scan.For(reflect.TypeFor[A]())
+	o.resultPlan = scan.For(reflect.TypeFor[R]())
 	_, o.tolerant = any(*new(A)).(interface{ tolerates() })
 	o.makeVtables(identity{name: name, number: number, code: code})
 }

@@ -46,7 +46,7 @@ func (c *Context) WithPriority(p Priority) *Context {
 	if int(p) >= priorities {
 		panic("freerun: WithPriority: there is no such priority")
 	}
-	return c.checked().here().leading(c.rt.keyOf(c.Scope(), sched.Priority(p)))
+	return c.checked().here().contextFor(c.rt.keyOf(c.Scope(), sched.Priority(p)))
 }
 
 // Priority returns the priority of messages that are sent through the context; in an operation,
@@ -76,7 +76,7 @@ func (rt *Runtime) keyOf(s *Scope, p sched.Priority) *contextKey {
 	case s == nil && p == sched.Normal:
 		return nil
 	case s == nil:
-		return keyIn(&rt.realms[p], rt, nil, p)
+		return keyIn(&rt.keys[p], rt, nil, p)
 	case p == sched.Normal:
 		return &s.key
 	}

@@ -31,8 +31,8 @@ type Runtime struct {
 	ctx          context.Context // done when the runtime gives up work that has not ended
 	cancel       context.CancelCauseFunc
 	ingress      ingress
-	// realms has the context keys without scope, by priority. Each is made on demand.
-	realms [priorities]atomics.Pointer[contextKey]
+	// keys has the context keys without scope, by priority. Each is made on demand.
+	keys   [priorities]atomics.Pointer[contextKey]
 	depots sync.Map // int → *magazine.Depot: messages to use again, by the operation's number
 	// callers has *caller. Each runtime has its own pool, as channels must not leave a
 	// testing/synctest bubble.
@@ -119,7 +119,7 @@ func New(options ...Option) *Runtime {
 		o.apply(&s)
 	}
 	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0}
-	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: rest, Watchdog: s.watchdog}
+	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: onRest, Watchdog: s.watchdog}
 	config.Added = func(p *sched.Processor) { p.Local = newWorker(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate
 	rt.env = newEnv(rt, &s, &config)

@@ -184,7 +184,7 @@ func (s *Scope) Wait(ctx context.Context) error {
 	if sched.Inside() {
 		return refusalHere(errScopeInside, errActivityScope)
 	}
-	if waited, err := s.rt.env.waitUntil(ctx, s); waited {
+	if waited, err := s.rt.env.driveUntil(ctx, s); waited {
 		return s.outcome(err)
 	}
 	for {

@@ -15,13 +15,16 @@ import (
 //	worker.admits      admit.go, ingress.go   counts the message, if the runtime still takes it
 //	worker.dispatch    below                  the argument holds no open future: to the unit
 //	unit.enqueue       unit.go                into the mailbox; a sender that finds it idle
-//	worker.inject      worker_queue.go        queues the unit, and wakes a processor
-//	─────────────────  internal/sched         on a processor: internal/sched/host.go
+//	worker.inject      worker_queue.go        queues the unit, through the inbox of the scheduler:
+//	─────────────────  internal/sched         scheduler.go (Inject), parking.go (wakeOne); the
+//	                                          processor that wakes: parking.go (rest), steal.go
+//	                                          (search), level.go (takeFromInbox), host.go (work)
 //	unit.drain         unit.go                takes the message out of the mailbox
 //	operation.runSend  below                  calls the function, after worker.begin
 //	operation.settle   below                  the result is the outcome of the future
-//	promised.seal      promise.go             takes the list of those who wait, and wakes them
-//	─────────────────  future_audience.go     closes the channel that Future.Wait reads
+//	promised.fill      promise.go             fills the promise (internal/promise/cell.go), and
+//	                                          wakes the messages that wait for it: worker.wake
+//	wakeAudience       future_audience.go     closes the channel that Future.Wait reads
 //	Future.Wait        future.go              reads the result
 //
 // The steps of a message that waits on its way; (…)* happens once for each open future, or never:
@@ -94,9 +97,9 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 	}
 	// The rest is the body of launch, below. Go does not inline that, and a call made fib 14%
 	// slower.
-	if o.args != nil {
+	if o.argPlan != nil {
 		if w.observed.Load() != 0 {
-			w.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
+			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
 		}
 		o.collect(w, m, anySender)
 		return f
@@ -117,14 +120,14 @@ func (o *operation[A, R]) refuseSend(c *Context, w *worker, m *sendMessage[A, R]
 	m.fillFailed(w, err)
 }
 
-// dispatch queues a message that is ready to run, or returns why it is refused. fresh is the sender
+// dispatch queues a message that is ready to run, or returns why it is refused. from is the sender
 // during the send itself. It is nil later, when another goroutine has woken the message.
-func (w *worker) dispatch(m *message, fresh *sender) error {
+func (w *worker) dispatch(m *message, from *sender) error {
 	switch {
 	case !m.free():
 		u := m.unit
 		if u.ext.Load() != nil || m.lineage.Load() != nil {
-			return u.deliver(w, m, fresh)
+			return u.deliver(w, m, from)
 		}
 		u.enqueue(w, m)
 	case m.vtable().place != nil:
@@ -141,28 +144,28 @@ func (w *worker) dispatch(m *message, fresh *sender) error {
 }
 
 // launch sends an admitted message on its way: it waits for the futures of its argument, or is
-// dispatched. fresh is as for dispatch; if it is nil, the caller has called lead before.
-func (o *operation[A, R]) launch(w *worker, m *sendMessage[A, R], fresh *sender) {
-	if o.args != nil {
-		if fresh != nil && w.observed.Load() != 0 {
-			w.traceNeeds(&m.message, o.args, unsafe.Pointer(&m.arg))
+// dispatched. from is as for dispatch; if it is nil, the caller has called lead before.
+func (o *operation[A, R]) launch(w *worker, m *sendMessage[A, R], from *sender) {
+	if o.argPlan != nil {
+		if from != nil && w.observed.Load() != 0 {
+			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
 		}
-		o.collect(w, m, fresh)
+		o.collect(w, m, from)
 		return
 	}
-	if fresh != nil && m.lineage.Load() != nil {
+	if from != nil && m.lineage.Load() != nil {
 		m.lead(nil, true)
 	}
-	if err := w.dispatch(&m.message, fresh); err != nil {
+	if err := w.dispatch(&m.message, from); err != nil {
 		o.failSend(w, &m.message, err)
 	}
 }
 
 // collect waits for the next open future of the argument. Without one it dispatches the message; if
-// a future of the argument failed, it fails the message. fresh is as for dispatch.
-func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], fresh *sender) {
+// a future of the argument failed, it fails the message. from is as for dispatch.
+func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], from *sender) {
 	for {
-		dep, err := firstOpen(o.args, unsafe.Pointer(&m.arg)) // future_scan.go
+		dep, err := firstOpen(o.argPlan, unsafe.Pointer(&m.arg)) // future_scan.go
 		switch {
 		case err != nil && !o.tolerant:
 			o.failSend(w, &m.message, received(o.sent.describe(&m.message), err))
@@ -170,24 +173,24 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], fresh *sender
 		case dep == nil:
 			if !m.revocable() { // as in await
 				m.SetEdge(nil)
-			} else if !m.lead(nil, fresh != nil) {
+			} else if !m.lead(nil, from != nil) {
 				o.dropRevoked(m)
 				return
 			}
-			if fresh == nil && w.observed.Load() != 0 {
+			if from == nil && w.observed.Load() != 0 {
 				w.traceReady(&m.message)
 			}
-			if err := w.dispatch(&m.message, fresh); err != nil {
+			if err := w.dispatch(&m.message, from); err != nil {
 				o.failSend(w, &m.message, err)
 			}
 			return
-		case fresh == nil && o.args.Many:
-			if !gather(o.args, w, &m.promised, unsafe.Pointer(&m.arg)) {
+		case from == nil && o.argPlan.Many:
+			if !gather(o.argPlan, w, &m.promised, unsafe.Pointer(&m.arg)) {
 				o.dropRevoked(m)
 			}
 			return
 		}
-		switch m.await(w, dep, fresh != nil) {
+		switch m.await(w, dep, from != nil) {
 		case promise.InCycle:
 			w.countCycle(&m.promised, o.sent)
 			return
@@ -285,14 +288,14 @@ func (o *operation[A, R]) settle(w *worker, r *result[R], v R, err error, forwar
 	switch {
 	case err == nil && forwarded != nil:
 		r.finish(w, ErrForward)
-	case err == nil && o.results == nil:
+	case err == nil && o.resultPlan == nil:
 		r.value = v
 		r.finish(w, nil)
 	case err == nil:
 		r.value = v
 		r.become(o.owing)
 		if w.observed.Load() != 0 {
-			w.traceNeeds(&r.message, o.results, unsafe.Pointer(&r.value))
+			w.traceNeeds(&r.message, o.resultPlan, unsafe.Pointer(&r.value))
 		}
 		o.payUp(w, r)
 	case err == ErrForward:
@@ -353,7 +356,7 @@ func (m *promised) owe(on *worker, dep *promised) promise.Waiting {
 // result; if a future in the result failed, with an error.
 func (o *operation[A, R]) payUp(w *worker, r *result[R]) {
 	for {
-		dep, err := firstOpen(o.results, unsafe.Pointer(&r.value))
+		dep, err := firstOpen(o.resultPlan, unsafe.Pointer(&r.value))
 		switch {
 		case err != nil:
 			r.value = *new(R)

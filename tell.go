@@ -37,11 +37,11 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 	if w.observed.Load() != 0 {
 		w.sending(u, &n.message)
 	}
-	if o.args == nil {
+	if o.argPlan == nil {
 		err = w.dispatch(&n.message, anySender)
 	} else {
 		if w.observed.Load() != 0 {
-			w.traceNeeds(&n.message, o.args, unsafe.Pointer(&n.arg))
+			w.traceNeeds(&n.message, o.argPlan, unsafe.Pointer(&n.arg))
 		}
 		err = o.collectTell(w, n, anySender)
 	}
@@ -79,7 +79,7 @@ func (c *Context) messageFor(u *unit, id int) (w *worker, origin *lineage, msg *
 		}
 	}
 	if c.key != nil {
-		if origin, err = c.admit(w); err != nil {
+		if origin, err = c.enterScope(w); err != nil {
 			return nil, nil, nil, nil, err
 		}
 	}
@@ -126,22 +126,22 @@ func (o *operation[A, R]) newTells(d *magazine.Depot) *message {
 }
 
 // collectTell is collect for a message without a future: it waits for the first open future of the
-// argument, or dispatches the message. fresh is the sender, at the send, and nil afterwards. The
+// argument, or dispatches the message. from is the sender, at the send, and nil afterwards. The
 // error is the one of dispatch.
-func (o *operation[A, R]) collectTell(w *worker, n *tellMessage[A], fresh *sender) error {
+func (o *operation[A, R]) collectTell(w *worker, n *tellMessage[A], from *sender) error {
 	for {
-		dep, err := firstOpen(o.args, unsafe.Pointer(&n.arg))
+		dep, err := firstOpen(o.argPlan, unsafe.Pointer(&n.arg))
 		switch {
 		case err != nil:
 			o.failTell(w, &n.message, received(o.told.describe(&n.message), err))
 			return nil
 		case dep == nil:
-			if fresh == nil && w.observed.Load() != 0 {
+			if from == nil && w.observed.Load() != 0 {
 				w.traceReady(&n.message)
 			}
-			return w.dispatch(&n.message, fresh)
-		case fresh == nil && o.args.Many:
-			gatherFor(o.args, w, &n.message, unsafe.Pointer(&n.arg))
+			return w.dispatch(&n.message, from)
+		case from == nil && o.argPlan.Many:
+			gatherFor(o.argPlan, w, &n.message, unsafe.Pointer(&n.arg))
 			return nil
 		case dep.notify(&n.message):
 			return nil

@@ -54,7 +54,7 @@ func (c *Context) accompany(k *vtable, m *message) error {
 	if c.key == nil {
 		return nil
 	}
-	o, err := c.admit(w)
+	o, err := c.enterScope(w)
 	if err != nil {
 		c.blame(k, m, err)
 		return err
@@ -190,7 +190,7 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 }
 
 // outside returns the context of the same scope and priority for ordinary goroutines.
-func (c *Context) outside() *Context { return c.rt.outside.leading(c.key) }
+func (c *Context) outside() *Context { return c.rt.outside.contextFor(c.key) }
 
 func fireRepetition(w *worker, m *message) {
 	r := (*repetition)(unsafe.Pointer(m))

@@ -163,7 +163,7 @@ func (w *worker) traceFulfilled(m *promised) {
 	}
 }
 
-// seen records that the calling goroutine has waited for f, if it is an ordinary one.
+// traceSeen records that the calling goroutine has waited for f, if it is an ordinary one.
 func (f *Future[R]) traceSeen() {
 	if f.cell == nil || f.cell.unit == nil { // no future, or one of no operation
 		return

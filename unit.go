@@ -15,8 +15,8 @@ import (
 // beside its state, needs no closing, and is collected as garbage when nothing refers to it. Make
 // it with [NewUnit]; do not copy it. Any goroutine may send to it.
 type Unit[S any] struct {
-	_     scan.Opaque
-	unit  unit
+	_     scan.Opaque // of no size
+	unit  unit        // must be first: code that does not know S has a *unit only
 	state S
 }
 
@@ -131,12 +131,12 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 //	multi.push     the parts themselves (multi_place.go)
 
 // deliver puts a message into one of the unit's mailboxes, and queues that if it was idle. It
-// returns an error if the unit does not take the message. fresh is the sender if the sender itself
+// returns an error if the unit does not take the message. from is the sender if the sender itself
 // delivers the message, during the send; otherwise nil.
-func (u *unit) deliver(w *worker, m *message, fresh *sender) error {
+func (u *unit) deliver(w *worker, m *message, from *sender) error {
 	x := u.ext.Load()
 	if x != nil && x.limit != nil {
-		if err := x.limit.admit(w, m, fresh); err != nil {
+		if err := x.limit.admit(w, m, from); err != nil {
 			return err
 		}
 	}

@@ -124,20 +124,20 @@ func (b *mailboxLimit) change(from, to filling) bool {
 	return b.fill.CompareAndSwap(int64(from), int64(to))
 }
 
-// admit takes a place in the mailbox for a message, or returns why there is none. fresh is as in
+// admit takes a place in the mailbox for a message, or returns why there is none. from is as in
 // [unit.deliver].
-func (b *mailboxLimit) admit(w *worker, m *message, fresh *sender) error {
+func (b *mailboxLimit) admit(w *worker, m *message, from *sender) error {
 	switch {
 	case b.tryTake():
 		return nil
 	case b.full == Reject:
 		return b.none
 	// Only an outsider waits: an operation that blocks may be what the receiver waits for.
-	case fresh != nil && w.standing() == outsider:
-		return b.await(m, fresh)
+	case from != nil && w.standing() == outsider:
+		return b.await(m, from)
 	}
 	b.exceed(m.unit)
-	if fresh != nil {
+	if from != nil {
 		w.press(b)
 	}
 	return nil

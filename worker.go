@@ -20,7 +20,7 @@ import (
 //
 // The processor's goroutine owns all fields of its worker.
 // Other goroutines touch the atomic and relaxed fields only.
-// Of Runtime.outside, only the fields that never change are used.
+// Of Runtime.outside, only observed and the fields that never change are used.
 type worker struct {
 	rt        *Runtime
 	processor *sched.Processor      // nil for the worker of ordinary goroutines, and detached ones
@@ -57,7 +57,7 @@ type counters struct {
 func newWorker(rt *Runtime, p *sched.Processor) *worker {
 	w := &worker{rt: rt, processor: p, env: rt.env, watched: rt.watched}
 	rt.attach(w)
-	w.active.Store(w.leading(nil))
+	w.active.Store(w.contextFor(nil))
 	return w
 }
 
@@ -65,7 +65,7 @@ func newWorker(rt *Runtime, p *sched.Processor) *worker {
 //
 // A worker caches one context per key, because libraries may retain contexts. It makes another
 // while the cached one is bound to another worker, or belongs to an operation that has not ended.
-func (w *worker) leading(k *contextKey) *Context {
+func (w *worker) contextFor(k *contextKey) *Context {
 	slot := &w.root
 	switch {
 	case w.processor == nil && k == nil:
@@ -167,7 +167,7 @@ func (w *worker) begin(msg *message, k *vtable, m *promised) *Context {
 		w.observe(c, k, msg)
 	}
 	if o != nil && o.revocable {
-		w.start.End() // C3
+		w.start.End() // C3 of internal/promise/start.go
 	}
 	return c
 }
@@ -202,15 +202,15 @@ func (w *worker) turn(o *lineage, m *promised) *Context {
 func (w *worker) assume(k *contextKey) *Context {
 	c := w.active.Load()
 	if c.key != k {
-		c = w.leading(k)
+		c = w.contextFor(k)
 		w.active.Store(c)
 		w.credit.Turn(k.account())
 	}
 	return c
 }
 
-// rest is called by the scheduler when processor p has nothing to do.
-func rest(p *sched.Processor) {
+// onRest is called by the scheduler when processor p has nothing to do.
+func onRest(p *sched.Processor) {
 	w := workerOf(p)
 	w.pauseTape()
 	w.env.rests(w)

@@ -6,7 +6,8 @@ import (
 
 // A task that becomes ready on a processor of its own runtime is queued on that processor. A task
 // that becomes ready elsewhere is injected: on an ordinary goroutine, in an operation that has left
-// its processor, or in another runtime. Only the functions of this file decide between the two:
+// its processor, or in another runtime. The functions of this file decide between the two; the
+// usual cases of two of them are written out in unit.enqueue and worker.dispatch:
 //
 //	queueNext   runs next of its priority here: a unit to which a message was sent
 //	queueSoon   runs next if no other task does: messages to several units, which come in crowds

@@ -53,7 +53,7 @@ import (
 // The one allocation is for a batch that a call with a limit (see [Queue.DequeueWithin]) does not
 // finish. A Dequeue by a goroutine that is not the owner corrupts the queue; the type cannot tell.
 type Queue struct {
-	head atomics.Pointer[Newest]
+	head atomics.Pointer[Newest] // the newest node, perhaps marked: mark.go
 
 	seen atomics.Plain[*Newest]  // owner only
 	todo atomics.Plain[*Node]    // owner only
