@@ -144,7 +144,8 @@ func (u *Unit[S]) checked() *unit {
 // It keeps what is made once per operation, so that a message need not make it: the vtables of its
 // messages, and the plans that find the futures in its arguments and results.
 type operation[A, R any] struct {
-	declared *declaration // nil for closures. It must be first: unready reads it (operation_declare.go)
+	// declared is nil for closures. It must be first: unready reads it (operation_declare.go).
+	declared *declaration
 	id       int
 	// invoke calls the operation's function. to is the *unit that it runs on, or the *multi with
 	// all its units; a free operation does not look at it.
