@@ -16,9 +16,9 @@ import (
 //	worker.dispatch    below                  the argument holds no open future: to the unit
 //	unit.enqueue       unit.go                into the mailbox; a sender that finds it idle
 //	worker.inject      worker_queue.go        queues the unit, through the inbox of the scheduler:
-//	Scheduler.Inject   internal/sched         and wakes a processor: Scheduler.wakeOne. That one
-//	                                          goes on in Processor.rest and Processor.search,
-//	                                          takes the unit from the inbox, and runs it: Host.work
+//	Scheduler.Inject   internal/sched         wakes a processor (Scheduler.wakeOne), which goes
+//	                                          on in Processor.rest, finds the unit in the inbox
+//	                                          (Processor.search), and runs it (Host.work)
 //	unit.drain         unit.go                takes the message out of the mailbox
 //	operation.runSend  below                  calls the function, after worker.begin
 //	operation.settle   below                  the result is the outcome of the future
