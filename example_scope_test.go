@@ -17,8 +17,9 @@ var pay = freerun.Op("pay", func(c *freerun.Context, a *account, to *freerun.Uni
 	return a.balance, deposit.Tell(c, to, 10) // belongs to the scope, too
 })
 
-// All messages sent under a scope, and all that follow from them, are awaited together. The first
-// failure names the operation that failed, and its senders.
+// All messages sent under a scope, and all that follow from them, are awaited together. The error
+// names the operation that failed first, and the operations that sent it: here none, as an ordinary
+// goroutine sent it.
 func ExampleRuntime_Scope() {
 	rt := freerun.New()
 	defer rt.Close()
@@ -52,7 +53,8 @@ func ExampleScope_Cancel() {
 	// Output: freerun: canceled: the shop is closed true
 }
 
-// An operation makes a scope for its own sends. That scope ends with the scope of the operation.
+// An operation makes a scope for its own sends. That scope is canceled when the operation's scope
+// is canceled.
 func ExampleContext_WithScope() {
 	rt := freerun.New()
 	defer rt.Close()

@@ -10,11 +10,11 @@ import (
 // for a part of it, and then in halves. So there is no grain to choose: it costs about what a plain
 // loop of calls does. Indices that other processors do not take are called in order.
 //
-// If calls panic, For panics with a [*PanicError] of one of them, after all that was begun has
-// ended; of what was not begun, some is not run. All that is said of [Join] about contexts, units
-// and Goexit holds here. From an ordinary goroutine, through [Runtime.Context], the loop is sent as
-// a free operation and For waits for it. n may be 0 or less: then nothing is called. For panics if
-// c or body is nil.
+// If calls panic, For panics with a [*PanicError] of one of them, after all calls that were begun
+// have ended. Calls that were not begun by then may not be made at all. All that is said of [Join]
+// about contexts, units and Goexit holds here. From an ordinary goroutine, through
+// [Runtime.Context], the loop is sent as a free operation and For waits for it. n may be 0 or less:
+// then nothing is called. For panics if c or body is nil.
 func For(c *Context, n int, body func(c *Context, i int)) {
 	if body == nil {
 		panic("freerun: For with a nil function")
@@ -22,9 +22,9 @@ func For(c *Context, n int, body func(c *Context, i int)) {
 	loop[struct{}]{each: body, grain: 1}.over(c, n)
 }
 
-// ForRange is [For] in pieces of at most grain indices, given as from and to, which is not
-// included. It suits bodies that do several indices together more cheaply, and bodies so small
-// that the call counts. It panics if c or body is nil, or if grain is less than 1.
+// ForRange is [For] in pieces of at most grain indices: body gets the first index of a piece, and
+// the one after its last. It suits bodies that do several indices together more cheaply, and bodies
+// so small that the call counts. It panics if c or body is nil, or if grain is less than 1.
 func ForRange(c *Context, n, grain int, body func(c *Context, from, to int)) {
 	if body == nil {
 		panic("freerun: ForRange with a nil function")
@@ -37,8 +37,9 @@ func ForRange(c *Context, n, grain int, body func(c *Context, from, to int)) {
 
 // Reduce calls leaf with each index from 0 to n-1, in parallel as [For] does, and combines the
 // results in the order of the indices. combine must be associative, and need not be commutative: it
-// is called with results of neighboring ranges, the left one first, and grouped differently each
-// time. If n is 0 or less, the result is the zero T. Reduce panics if c, leaf or combine is nil.
+// is called with results of neighboring ranges, the left one first, and the grouping may differ
+// from call to call. If n is 0 or less, the result is the zero T. Reduce panics if c, leaf or
+// combine is nil.
 func Reduce[T any](c *Context, n int, leaf func(c *Context, i int) T, combine func(a, b T) T) T {
 	if leaf == nil || combine == nil {
 		panic("freerun: Reduce with a nil function")
@@ -64,7 +65,8 @@ func (s *span[T]) runApart(c *Context) (sum T) {
 	return (*s).visit(c)
 }
 
-// visit runs the span on a processor.
+// visit sends the span to a processor and waits for it. What cannot be sent runs here, index after
+// index.
 func (s span[T]) visit(c *Context) (sum T) {
 	c.visit(func(v *Context) {
 		if v != c {
@@ -116,8 +118,8 @@ type span[T any] struct {
 	from, to int
 }
 
-// loopFrame is a part of a loop that is being run. next and to change while its functions run,
-// because a fork in them may give the rest away.
+// loopFrame is a part of a loop that is being run. next and to change while the loop's functions
+// run, because a fork in such a function may give the rest away.
 type loopFrame[T any] struct {
 	loop     loop[T]
 	next, to int
@@ -194,7 +196,7 @@ func (l *loopStack[T]) pop() {
 
 func runSpan[T any](c *Context, s span[T]) T { return s.run(c) }
 
-// run runs a part of a loop, which is not empty, and returns the combined result.
+// run runs the span, which must not be empty, and returns the combined result.
 func (s *span[T]) run(c *Context) T {
 	key := keyOf[loopStack[T]]()
 	l := (*loopStack[T])(c.forks.stack(key))
@@ -337,8 +339,8 @@ func (p *loop[T]) name() string {
 	return functionName(codeOf(p.leaf))
 }
 
-// tellOther logs the panic of a branch that does not reach the joiner, because the other branch
-// panicked too.
+// tellOther logs the panic of a branch if that panic does not reach the joiner, because the other
+// branch panicked too, or called Goexit.
 func (c *Context) tellOther(e *PanicError) {
 	if e != nil {
 		c.rt.log(slog.LevelError, "two branches panicked, and the joiner hears of the other one",

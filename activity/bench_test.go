@@ -11,7 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// BenchmarkCreate has one activity start empty ones, and wait for all.
+// BenchmarkCreate has one activity start b.N empty ones, and waits for all; then the same with
+// goroutines.
 func BenchmarkCreate(b *testing.B) {
 	for _, processors := range []int{1, 2} {
 		b.Run(fmt.Sprint("activities/", processors), func(b *testing.B) {

@@ -50,7 +50,8 @@ func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 				}
 				cancel()
 			}
-			// 1 of 16 clears: so many are left once in e^31 times.
+			// One of 16 waiters that leave clears the list. So more than 500 are left with
+			// probability (15/16)^500, about e^-32.
 			if n := activity.InBroadcast(k.of); n > 500 {
 				t.Errorf("%d are in the crowd", n)
 			}
@@ -145,8 +146,9 @@ func TestLatch(t *testing.T) {
 	}
 }
 
-// TestBarrier has as many goroutines pass round after round as it is for. They arrive again after
-// they have given up. None is ever a round ahead, and one of each round is the last.
+// TestBarrier has n goroutines pass a barrier for n, round after round. They arrive again after
+// they have given up. No goroutine passes a round before all have begun it, and exactly one of each
+// round is told that it is the last.
 func TestBarrier(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		const n, rounds = 8, 200

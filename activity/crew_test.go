@@ -15,7 +15,7 @@ import (
 
 // crew runs work n times at once, half of them as activities on the given number of processors and
 // half as ordinary goroutines, and returns when all have ended. work gets the context for its
-// waits, and a source of chance of its own.
+// waits, its number, and a random source of its own.
 func crew(t *testing.T, processors, n int, work func(ctx context.Context, id int, r *rand.Rand)) {
 	t.Helper()
 	seed := replay.Seed(t)
@@ -87,7 +87,8 @@ func until(t *testing.T, so func() bool) {
 	}
 }
 
-// panics returns what f panics with, as text.
+// panics returns the string with which f panics; "" if f does not panic, or panics with another
+// type.
 func panics(f func()) (text string) {
 	defer func() { text, _ = recover().(string) }()
 	f()

@@ -2,9 +2,9 @@ package activity
 
 import "errors"
 
-// ErrWouldBlock says that the caller must not wait: it is an operation of a unit, or a coroutine
-// that an activity has made with iter.Pull. It is freerun.ErrWouldBlock. The errors of this
-// package that are it say what to do instead: test with [errors.Is].
+// ErrWouldBlock says that the caller must not wait: it is an operation, or a coroutine that an
+// activity has made with iter.Pull. It is freerun.ErrWouldBlock. The errors of this package that
+// match it under [errors.Is] say what to do instead.
 var ErrWouldBlock = errors.New("freerun: would block: an operation must not wait; pass the future on, as an argument or with Forward or Then")
 
 // refusal is an [ErrWouldBlock] that says what its caller is to do instead.

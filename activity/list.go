@@ -8,8 +8,7 @@ import (
 
 func waiterOf(n *mailbox.Node) *Waiter { return (*Waiter)(unsafe.Pointer(n)) }
 
-// reversed turns a list from its newest to its oldest waiter into one from the oldest to the
-// newest.
+// reversed turns a list that begins with the newest waiter into one that begins with the oldest.
 func reversed(newest *mailbox.Node) (oldest *mailbox.Node) {
 	for n := newest; n != nil; {
 		next := n.Next()
@@ -19,8 +18,8 @@ func reversed(newest *mailbox.Node) (oldest *mailbox.Node) {
 	return oldest
 }
 
-// grantAll grants all waiters of a list that was taken whole, newest first, in the order of
-// arrival.
+// grantAll grants all waiters of a list that was taken whole, in the order of arrival. newest
+// begins the list.
 func grantAll(newest *mailbox.Node) {
 	for n := reversed(newest); n != nil; {
 		next := n.Next() // a granted waiter may wait again, elsewhere

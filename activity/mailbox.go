@@ -16,11 +16,10 @@ import (
 // left.
 var ErrMailboxClosed = errors.New("activity: the mailbox is closed")
 
-// Source:     the ring is D. Vyukov's bounded MPMC queue, 2010 (see package queue). Ours: each
-//             position is a word that also has whether its side has waiters, and whether the
-//             mailbox is closed, so that one CAS decides all. A call that makes room puts the
-//             message of a waiting sender in; a call that brings a message hands it to a waiting
-//             receiver.
+// Source:     the ring is D. Vyukov's bounded MPMC queue, 2010 (see package queue). Ours: the word
+//             of a position also says whether its side has waiters, and that of tail whether the
+//             mailbox is closed. So one CAS decides all. A call that makes room puts the message of
+//             a waiting sender in; a call that brings a message hands it to a waiting receiver.
 // Sketch:     tail, head: position, queued (the side's queue is not empty), and, of tail, shut
 //             Send:    tail queued or shut, or tail-head is the capacity: wait
 //                      else CAS(tail: +1); fill the slot; head queued? serve its queue
@@ -52,7 +51,8 @@ var ErrMailboxClosed = errors.New("activity: the mailbox is closed")
 // is empty. Waiters are admitted in the order of arrival and are never overtaken.
 //
 // Activities and ordinary goroutines may call its methods. [NewMailbox] makes it; it must not be
-// copied, and the zero value panics. It does not retain messages that were received.
+// copied. The methods of the zero value panic, except for Len, which returns 0. It does not retain
+// messages that were received.
 type Mailbox[T any] struct {
 	capacity int64
 	slots    []slot[T] // a power of two, 2 at least
@@ -83,7 +83,8 @@ type slot[T any] struct {
 }
 
 // NewMailbox returns an empty mailbox for at most capacity messages. It panics if capacity is less
-// than 1, or if the messages would have more than a terabyte.
+// than 1, or if its slots, a power of two of them, would take more than a terabyte (on 32 bits: a
+// gigabyte).
 func NewMailbox[T any](capacity int) *Mailbox[T] {
 	if capacity < 1 {
 		panic(fmt.Sprintf("activity: NewMailbox(%d), which must be 1 at least", capacity))
@@ -99,9 +100,9 @@ func NewMailbox[T any](capacity int) *Mailbox[T] {
 	return m
 }
 
-// Send adds v. It waits while the mailbox is full, behind earlier senders. It returns nil exactly
-// if it has added v: otherwise [ErrMailboxClosed], or why it stopped waiting (see the package's
-// documentation). A call that need not wait does not look at ctx.
+// Send adds v. It waits while the mailbox is full, behind earlier senders. It returns nil if and
+// only if it has added v; otherwise [ErrMailboxClosed], or why it stopped waiting (see the
+// package's documentation). A call that need not wait does not look at ctx.
 func (m *Mailbox[T]) Send(ctx context.Context, v T) error {
 	if m.TrySend(v) {
 		return nil
@@ -176,16 +177,16 @@ func (m *Mailbox[T]) Len() int {
 	return int(min(length(m.tail.word.Load(), h), m.capacity))
 }
 
-// mustBeMade panics for the zero Mailbox. That never has a message or room: so the check is only
-// made where there is none.
+// mustBeMade panics for the zero Mailbox. The zero Mailbox never has a message or room. So TrySend
+// and TryReceive check only when they find none; Close always checks.
 func (m *Mailbox[T]) mustBeMade() {
 	if m.capacity == 0 {
 		panic("activity: a zero Mailbox; make mailboxes with NewMailbox")
 	}
 }
 
-// length returns how far tail is ahead of head. It is inexact if one of the words was read long
-// ago.
+// length returns how far tail is ahead of head. It is inexact if the word that was read first has
+// changed since.
 func length(tail, head uint64) int64 { return int64(tail/step) - int64(head/step) }
 
 func (m *Mailbox[T]) at(position uint64) *slot[T] { return &m.slots[position&uint64(len(m.slots)-1)] }
@@ -193,7 +194,7 @@ func (m *Mailbox[T]) at(position uint64) *slot[T] { return &m.slots[position&uin
 // fill puts v into the slot of a position that the caller has moved tail past.
 func (m *Mailbox[T]) fill(position uint64, v T) {
 	s := m.at(position)
-	// Until the receiver before has emptied it.
+	// Wait until the receiver of the round before has emptied the slot.
 	for b := (backoff.Backoff{}); s.turn.Load() != position; b.Wait() {
 	}
 	*s.value.ForWrite() = v
@@ -203,7 +204,7 @@ func (m *Mailbox[T]) fill(position uint64, v T) {
 // empty takes the message out of the slot of a position that the caller has moved head past.
 func (m *Mailbox[T]) empty(position uint64) T {
 	s := m.at(position)
-	// Until the sender has filled it.
+	// Wait until the sender of this position has filled the slot.
 	for b := (backoff.Backoff{}); s.turn.Load() != position+1; b.Wait() {
 	}
 	v := s.value.Take()

@@ -41,7 +41,7 @@ func ExampleMailbox() {
 	// activity: the mailbox is closed
 }
 
-// TestMailboxSequential holds a mailbox against a model, by calls that do not wait.
+// TestMailboxSequential compares a mailbox with a slice as its model, by calls that need not wait.
 func TestMailboxSequential(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for capacity := 1; capacity <= 5; capacity++ {

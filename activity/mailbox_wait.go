@@ -62,7 +62,7 @@ type (
 func (s *senders[T]) admit(l *waitQueue)   { (*Mailbox[T])(s).admitSenders(l) }
 func (r *receivers[T]) admit(l *waitQueue) { (*Mailbox[T])(r).admitReceivers(l) }
 
-// callSenders serves the waiting senders, after there may be room.
+// callSenders serves the waiting senders. The caller has made room, or has closed the mailbox.
 func (m *Mailbox[T]) callSenders() {
 	if m.tail.word.Load()&queued != 0 {
 		m.tail.queue.serve((*senders[T])(m))
@@ -76,8 +76,8 @@ func (m *Mailbox[T]) callReceivers() {
 	}
 }
 
-// stand sets queued if the queue has a head w, and clears it if w is nil. It returns the word, and
-// whether queued is set. Only the server of the queue calls it.
+// stand sets queued if w, the head of the queue, is not nil, and clears it otherwise. It returns
+// the word, and whether queued is set. Only the server of the queue calls it.
 func (s *side) stand(w *Waiter) (word uint64, does bool) {
 	for {
 		word := s.word.Load()
@@ -104,7 +104,7 @@ func (m *Mailbox[T]) admitSenders(l *waitQueue) {
 		}
 		p := w.pending.(*pendingSend[T])
 		w.pending = nil
-		// L2 fails if the mailbox is closed now.
+		// L2 fails only if the mailbox was closed after t was read.
 		if t&shut != 0 || !m.tail.word.CompareAndSwap(t, t+step) { // L2
 			p.closed = true
 			w.wake()

@@ -11,14 +11,15 @@ import (
 // Source:     C. Hoare, Monitors, 1974, in the form of Active Oberon (J. Gutknecht, Do the fish
 //             really need remote control?, 1997): a goroutine awaits a condition, not a signal; a
 //             goroutine that leaves evaluates the conditions that are awaited, and hands over.
-//             Ours: cancellation; a condition that panics does so in its own Await
+//             Ours: cancellation; a panic in a condition comes out of the Await that the condition
+//             was passed to
 // Sketch:     Enter: take the counter whole
 //             Leave: evaluate, oldest first: the first whose condition holds gets the monitor
 //                    none: give the counter back, to the next that wants to enter
 //             Await: the condition holds: go on;  else enter awaiting, and leave
 //                    given up: enter the monitor again
-// Invariants: I1 the goroutine inside holds the counter, and is the only one to touch awaiting and
-//             failed.
+// Invariants: I1 only the goroutine inside, or the finalizer of its Await, touches awaiting and
+//             failed; the counter is held whole meanwhile.
 //             I2 when the monitor is given back to the counter no awaited condition holds.
 //             I3 an awaiter that was handed the monitor finds its condition to hold: no goroutine
 //             was inside in between.
@@ -34,22 +35,25 @@ import (
 // Checked by: TestMonitor…, TestExploreMonitor…
 
 // Monitor guards data: one goroutine at a time is inside and may use them. Inside, [Monitor.Await]
-// waits for a condition on the data; others are inside meanwhile. When a goroutine leaves and an
-// awaited condition holds, it hands the monitor over. So there are no signals, and no conditions
-// to check again. Awaiters go before those that want to enter, the oldest first; those that want
-// to enter come in in the order of arrival. They starve only if awaiters keep handing the monitor
-// to each other.
+// waits for a condition on the data; other goroutines may enter meanwhile. When a goroutine leaves
+// and an awaited condition holds, it hands the monitor over. So there are no signals, and no
+// conditions to check again. Awaiters go before those that want to enter, the oldest first; those
+// that want to enter come in in the order of arrival. They starve only if awaiters keep handing the
+// monitor to each other.
 //
-// Conditions are evaluated inside, by the goroutine that leaves, or, on behalf of an activity, by
-// the processor that has left it. They must be short and depend on the data alone. They must not
-// wait, call methods of the monitor, or call [runtime.Goexit]. A condition that panics does so in
-// the Await that it was passed to.
+// Conditions are evaluated while the monitor is held: first by the goroutine that calls Await, then
+// by each goroutine that leaves. For an activity that leaves by Await, its processor evaluates
+// them. They must be short and depend on the data alone. They must not wait, call methods of the
+// monitor, or call [runtime.Goexit]. A condition that panics does so in the Await that it was
+// passed to.
 //
-// Activities and ordinary goroutines may call its methods; the one that has entered leaves. The
-// zero value has no goroutine inside. It must not be copied after first use.
+// Activities and ordinary goroutines may call its methods; the goroutine that has entered must be
+// the one that leaves. The zero value has no goroutine inside. It must not be copied after first
+// use.
 type Monitor struct {
-	q      counter              // held whole by the goroutine inside
-	inside atomics.RelaxedIndex // the goroutine inside; written by the holder of q
+	q counter // held whole by the goroutine inside
+	// inside is the identity of the goroutine inside, or 0. The holder of q writes it.
+	inside atomics.RelaxedIndex
 
 	// of the goroutine inside
 	awaiting []conditionWaiter // oldest first
@@ -114,9 +118,9 @@ func (m *Monitor) Do(ctx context.Context, f func() error) error {
 
 // Await waits until condition holds; other goroutines are inside meanwhile. When it returns, the
 // caller is inside. It returns nil if the condition holds; otherwise the error says why it stopped
-// waiting (see the package's documentation), and it may have waited to come inside again, whatever
-// was canceled. An activity that is ended in Await is inside, too, when its deferred functions
-// run. Await panics if the caller is not inside, or if condition is nil.
+// waiting (see the package's documentation), and before that it waits until it is inside again; no
+// cancellation ends this wait. An activity that is ended in Await is inside, too, when its deferred
+// functions run. Await panics if the caller is not inside, or if ctx or condition is nil.
 func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 	if ctx == nil || condition == nil {
 		panic("activity: Await of a Monitor with a nil context, or condition")
@@ -140,8 +144,8 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 	return nil
 }
 
-// monitorWait is the wait point of one call of Await. The goroutine that sets left passes the
-// monitor on: the finalizer, or a caller that has given up before.
+// monitorWait is the wait point of one call of Await. The first to set left passes the monitor on:
+// the finalizer, or the caller if it gives up before the finalizer.
 type monitorWait struct {
 	m         *Monitor
 	condition func() bool
@@ -158,8 +162,8 @@ func (w *monitorWait) wait(ctx context.Context) error {
 	return err
 }
 
-// comeBack has the caller inside again. A caller that gives up may run while its finalizer is
-// about to pass the monitor on: the caller then enters behind that, as from outside.
+// comeBack returns when the caller is inside again. A caller that gave up enters again like any
+// other, even if its finalizer is still about to pass the monitor on.
 func (w *monitorWait) comeBack() {
 	if !w.handed {
 		w.leave()
@@ -182,7 +186,8 @@ func (w *monitorWait) leave() {
 	}
 }
 
-// pass hands the monitor to the first whose condition holds, or gives it back.
+// pass hands the monitor to the first awaiter whose condition holds, or else gives it back to the
+// counter.
 func (m *Monitor) pass() {
 	m.inside.Store(0)
 	left := m.awaiting[:0]

@@ -25,7 +25,7 @@ import (
 // Invariants: I1 while contended is not set, a waiter that has entered the queue is about to serve
 //             it.
 //             I2 when locked is cleared while there are waiters, the queue is served, or a waiter
-//             is woken, which takes the lock, or waits again and serves the queue.
+//             is awake; that waiter takes the lock, or waits again and then serves the queue.
 //             I3 while starving is set only the server of the queue takes the lock, for the head.
 //             I4 contended and starving are written by the server only.
 //             NOT invariant: that at most one waiter is woken (one that gives up may clear the bit
@@ -40,10 +40,10 @@ import (
 
 // Mutex is a mutual exclusion lock that any running goroutine may take the moment it is free
 // (barging). A running goroutine need not wait until another one is woken, so short sections are
-// cheap however many goroutines contend. Unlock wakes the waiters in the order of arrival, one at
-// a time. A waiter that was woken 4 times without getting the lock is handed it by the next Unlock
-// (barging ends). So no waiter starves: each is overtaken only while it, or a waiter before it, is
-// on its way.
+// cheap however many goroutines contend. Unlock wakes the waiters in the order of arrival, one at a
+// time. A waiter that was woken 4 times without getting the lock is handed it by the next Unlock
+// (barging ends). So no waiter starves: a waiter is overtaken only while it, or one before it, is
+// woken and does not have the lock yet.
 //
 // Activities and ordinary goroutines may call its methods, and one may unlock what another has
 // locked. The zero value is unlocked. It must not be copied after first use. It has 16 bytes, and
@@ -64,7 +64,7 @@ const (
 // waiters. It returns nil exactly if it has locked m; otherwise the error says why it stopped
 // waiting (see the package's documentation). A call that need not wait does not look at ctx.
 func (m *Mutex) Lock(ctx context.Context) error {
-	// A CAS that fails costs as much as one that does not: look first.
+	// A CAS that fails costs as much as one that succeeds: look first.
 	if m.state.Load() == 0 && m.state.CompareAndSwap(0, locked) { // L1
 		return nil
 	}
@@ -82,7 +82,7 @@ func (m *Mutex) Unlock() {
 	}
 }
 
-// take locks m if it may be taken, and clears bit.
+// take locks m and clears bit, unless m is locked or starving. It reports whether it did.
 func (m *Mutex) take(bit uint32) bool {
 	for {
 		s := m.state.Load()
@@ -95,7 +95,8 @@ func (m *Mutex) take(bit uint32) bool {
 	}
 }
 
-// spin tries to take m for a while.
+// spin calls take for a while, and reports whether m was locked. It stops early if a waiter is
+// starving.
 func (m *Mutex) spin(bit uint32) bool {
 	for b := (backoff.Backoff{}); ; b.Rest() {
 		if m.take(bit) {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestSemaphoreHoldsItsBound has activities and goroutines acquire several units at once, and give
-// up now and then: never are more held than there are.
+// up now and then: there are never more units held than the semaphore has.
 func TestSemaphoreHoldsItsBound(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		const size = 5
@@ -59,8 +59,9 @@ func TestSemaphoreHoldsItsBound(t *testing.T) {
 	})
 }
 
-// TestSemaphoreInOrder has a waiter that wants many units, and behind it waiters that want few,
-// for which there are enough; when the first gives up the others get theirs.
+// TestSemaphoreInOrder has a waiter that wants many units, and behind it waiters that want few, for
+// which there are enough; when the first gives up, the next one gets its unit. A waiter for two
+// units then is not overtaken either.
 func TestSemaphoreInOrder(t *testing.T) {
 	sched := started(t, 2)
 	s := activity.NewSemaphore(3)

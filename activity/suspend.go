@@ -18,10 +18,10 @@ const Quantum = 20_000
 // without it call Check in long loops. Check does not yield while the activity is locked to its
 // thread. It costs at most a nanosecond when it does not yield.
 //
-// Any goroutine may call it, because inserted code may be called by another goroutine than its
-// author expected. On nil, and on another goroutine than the activity's own, Check has no effect
-// but that the quantum becomes a little shorter. So the race detector need not know of these
-// calls.
+// Any goroutine may call it, because code with inserted calls may run on another goroutine than the
+// activity's. On nil Check has no effect. On another goroutine than the activity's own it only
+// makes the quantum a little shorter. A race on the quantum does no harm, so Check is hidden from
+// the race detector.
 //
 //go:norace
 func (a *Activity) Check(n int32) {
@@ -44,10 +44,10 @@ func (a *Activity) expire() {
 	}
 }
 
-// Yield lets other work run and returns when it is the activity's turn again. It returns at once
-// if no work is ready, or if the activity is locked to its thread in a deterministic runtime. If
-// the runtime gives up what has not ended, the activity ends here and runs its deferred functions.
-// Only the activity's own goroutine may call it.
+// Yield lets other work run and returns when it is the activity's turn again. It returns at once if
+// no work is ready, if the activity has no processor (in [Activity.Block]), or if it is locked to
+// its thread in a deterministic runtime. If the runtime gives up what has not ended, the activity
+// ends here and runs its deferred functions. Only the activity's own goroutine may call it.
 func (a *Activity) Yield() {
 	st := a.own("Yield")
 	a.quantum = Quantum
@@ -71,7 +71,7 @@ func (a *Activity) Yield() {
 	a.unwindIfClosing()
 }
 
-// requeue is the finalizer of a yield.
+// requeue is the finalizer of Yield, and of Block when fn has returned.
 func requeue(p *sched.Processor, a *Activity) {
 	a.stack.Load().scheduler.QueueAt(p, sched.Back, a.priority, &a.task)
 }
@@ -121,9 +121,9 @@ func (a *Activity) own(what string) *stack {
 	return a.stack.Load()
 }
 
-// Sleep waits for d. It returns nil, or the scope's error if the scope is canceled before. Time is
-// that of the runtime: virtual in a deterministic runtime. Only the activity's own goroutine may
-// call it. It allocates a timer.
+// Sleep waits for d. It returns nil, the scope's error if the scope is canceled before, or
+// [ErrThreadLocked]. If d is 0 or less, it yields instead. Time is that of the runtime: virtual in
+// a deterministic runtime. Only the activity's own goroutine may call it. It allocates a timer.
 func (a *Activity) Sleep(d time.Duration) error {
 	a.own("Sleep")
 	if d <= 0 {
@@ -138,8 +138,8 @@ func (a *Activity) Sleep(d time.Duration) error {
 	return err
 }
 
-// sleepTimer is the timer of a Sleep. The sleep may end while the finalizer still sets the timer:
-// the later of the two stops the timer.
+// sleepTimer is the timer of a Sleep. A sleep may be interrupted while its finalizer still sets the
+// timer: the finalizer or Sleep, whichever sees both, stops it.
 type sleepTimer struct {
 	owner owner
 	d     time.Duration
@@ -165,7 +165,7 @@ func (n *sleepTimer) end() {
 	}
 }
 
-// Block runs fn, which may wait for what the runtime does not know: a file, a channel, a lock of
+// Block runs fn, which may wait for things outside the runtime: a file, a channel, a lock of
 // package sync, a library that blocks. Block first gives the processor to another goroutine, so
 // that blocking code costs no parallelism, and returns when the activity has a processor again. A
 // panic in fn is a panic of the activity.

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// heaviest follows the maximum of the replies' memory of a server's clients, until stop is called.
+// heaviest samples the memory of all clients of a server until stop is called, which returns the
+// maximum.
 func heaviest(s *Server) (stop func() int64) {
 	done, result := make(chan struct{}), make(chan int64)
 	go func() {
@@ -54,7 +55,8 @@ func TestRepliesAreBounded(t *testing.T) {
 					case shape == "mget":
 						other := keys[(i+1)%len(keys)]
 						ask("*2\r\n"+value(key)+value(other), "mget", key, other)
-					// The first replies come from the shard that gets its part last.
+					// All requests for one key come in a row, so the first replies all come from
+					// one shard.
 					case shape == "reversed":
 						key := keys[i*len(keys)/n]
 						ask(value(key), "get", key)

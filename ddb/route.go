@@ -35,8 +35,8 @@ type fanOutReply struct {
 	join   func(c *connection, g *fanOutReply)
 }
 
-// route decides which shard or goroutine answers a request. The connection answers at once what
-// needs no shard. In a transaction it queues the request instead.
+// route gives a request to its shards, or has the connection answer it if it needs none. After
+// MULTI it queues the request instead, unless the command is immediate.
 func (c *connection) route(args [][]byte) {
 	cmd, msg := resolve(args)
 	if cmd == nil && isWebRequest(args[0]) {
@@ -60,7 +60,8 @@ func (c *connection) route(args [][]byte) {
 	case c.queue.open && !cmd.immediate:
 		c.last.Store(cmd)
 		c.slots = append(c.slots, c.replyLocally(func() {
-			// Redis refuses every command then; otherwise queues would go on growing.
+			// When memory is exhausted, Redis refuses to queue any command. Otherwise queues would
+			// go on growing.
 			if c.server.budget.exhausted() {
 				c.queue.abort()
 				c.local.fail(errOOM)

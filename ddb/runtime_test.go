@@ -7,8 +7,8 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// TestRuntimeOptions has a watchdog of the runtime watch a shard that is held up, and name it in
-// its report.
+// TestRuntimeOptions holds up a shard: the watchdog that was passed in Config.Runtime names the
+// shard in its report.
 func TestRuntimeOptions(t *testing.T) {
 	late := make(chan freerun.LateReport, 1)
 	s, _ := serve(t, Config{Shards: 3, Runtime: []freerun.Option{

@@ -42,17 +42,17 @@ import (
 // Publish:    The owner writes a slot before L1; a thief reads it after it loaded bottom at L5. If
 //             the owner overwrites a slot while a thief reads it, the index of that slot is below
 //             top: so the thief's L4 fails, and the thief drops what it read.
-// ABA/memory: no value of age repeats (age.go). Between a thief's loads of age and bottom the
-//             index may go half round; their difference then means nothing. So the thief loads age
-//             again before it reports an empty deque; before it takes a value, the CAS checks age.
-//             At most the capacity of stolen values is retained, until the owner's next Pop, or
-//             its next TryPush that finds the ring full.
+// ABA/memory: no value of age repeats (age.go). Between a thief's loads of age and bottom the index
+//             may advance by 2³¹ or more; the difference of the two then means nothing. So the
+//             thief loads age again before it reports an empty deque; before it takes a value, the
+//             CAS checks age. At most as many stolen values as the capacity are retained, until the
+//             owner's next Pop, or its next TryPush that finds the ring full.
 // Cost:       one atomic store to push; one to pop, and a CAS for the last value; one CAS to
 //             steal. No allocation after NewBounded; 8 bytes a slot, and 0.5 KiB.
 // Checked by: TestBounded…, TestFrozenThief, TestHighIndices, TestExploreBounded,
 //             TestExploreControlStamp, …Ring and …Ending, FuzzBounded
 
-// abp is the deque of untyped pointers under the typed face Bounded[T], as chaseLev is for
+// abp is the deque of untyped pointers inside the typed Bounded[T], as chaseLev is for
 // Growable[T].
 type abp struct {
 	_      pad.Line
@@ -86,7 +86,8 @@ func (d *abp) push(v *byte) bool {
 	return true
 }
 
-// findRoom reports whether a value was stolen since the owner last looked.
+// findRoom clears the slots of stolen values, and reports whether there were any since the last
+// time. It panics if the deque was not made.
 func (d *abp) findRoom() bool {
 	if d.capacity == 0 {
 		panic("deque: a Bounded is made by NewBounded")
@@ -119,7 +120,7 @@ func (d *abp) pop() *byte {
 	return v
 }
 
-// clear remembers an age, and drops the references to values stolen until then.
+// clear sets topSeen to the index of a, and drops the references to values stolen up to that age.
 func (d *abp) clear(a age) {
 	if a.index() != d.topSeen {
 		d.clearUpTo(a.index())
@@ -178,7 +179,7 @@ type Bounded[T any] struct {
 	core  abp
 }
 
-// maxCapacity keeps differences of indices within 32 bits with a sign.
+// maxCapacity keeps differences of indices within an int32.
 const maxCapacity = 1 << 30
 
 // NewBounded returns an empty deque for exactly capacity values, from 1 to 2³⁰; it panics for any

@@ -9,12 +9,12 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     the lock that a queue makes, of lectures on concurrent queues: a goroutine that
+// Source:     the lock made from a queue, as in lectures on concurrent queues: a goroutine that
 //             wants the lock enqueues a node, has the lock once the node is at the head, and
-//             dequeues it to unlock. Ours: a counter tells which goroutine must hand the lock
-//             over, so that none need look at the head of the queue; the holder's node is out of
-//             the queue; a lock without waiters is the counter alone; a waiter that leaves marks
-//             its node; waiters park.
+//             dequeues it to unlock. Ours: a counter tells which goroutine must hand the lock over,
+//             so that none need look at the head of the queue; the holder's node is out of the
+//             queue; a lock without waiters is the counter alone; a waiter that leaves marks its
+//             node; waiters park.
 // Sketch:     count = 4: the holder, and n1 n2 (left) n3        queue: n1 n2 n3
 //             Lock:   CAS(count: 0→1), or enqueue n; if count++ is 0, pass; wait until n is granted
 //             Unlock: if --count > 0, pass
@@ -26,9 +26,10 @@ import (
 //             that has not counted to 0. So a queue for one consumer will do.
 //             NOT invariant: that the node that is granted first is that of the goroutine that
 //             counted from 0.
-// Progress:   TryLock is wait-free. Arrival and Unlock make the progress of the queue's operations.
-//             Unlock skips each node that was left, once. Leaving is wait-free. A holder that
-//             stalls delays all, and so does a waiter that stalls after it was granted the lock.
+// Progress:   TryLock is wait-free. Arrival is as free of waiting as the queue's enqueue, Unlock as
+//             its dequeue. Unlock skips each node that was left, once. Leaving is wait-free. A
+//             holder that stalls delays all, and so does a waiter that stalls after it was granted
+//             the lock.
 // Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the
 //             queue where the queue says; TryLock at L1, or where it loads the counter; Unlock at
 //             L2 or L3, or where the next node is granted
@@ -42,18 +43,18 @@ import (
 //             which the lock keeps one of, and the node a channel, with its first sleep.
 // Checked by: TestLock…, TestFIFOForgets, TestRefusal, TestExploreLock…, TestExploreLeave…
 
-// Queue is the interface of a queue for [NewFIFO]. It returns each waiter that was enqueued once,
-// in its own order. Any number of goroutines call TryEnqueue at the same time. One goroutine at a
-// time calls TryDequeue; each call is ordered after the one before. TryEnqueue may refuse if the
-// queue is bounded and full. If TryDequeue reports false although an enqueue has ended, the lock
-// calls it again until it does not.
+// Queue is the interface of a queue for [NewFIFO]. It returns each enqueued waiter exactly once, in
+// an order that the queue chooses. Any number of goroutines call TryEnqueue at the same time. One
+// goroutine at a time calls TryDequeue; each call is ordered after the one before. TryEnqueue may
+// refuse if the queue is bounded and full. If TryDequeue reports false although an enqueue has
+// ended, the lock calls it again until it reports true.
 type Queue interface {
 	TryEnqueue(w *Waiter) bool
 	TryDequeue() (w *Waiter, ok bool)
 }
 
-// Waiter is a goroutine that waits for a [FIFO]. It has no methods: a queue passes pointers to it
-// on.
+// Waiter is a goroutine that waits for a [FIFO]. It has no methods: a queue only stores pointers to
+// waiters, and returns them.
 type Waiter struct {
 	slot  waitSlot
 	below atomics.Plain[*Waiter] // in a waiterStack
@@ -61,13 +62,14 @@ type Waiter struct {
 }
 
 // FIFO is a mutual exclusion lock: first come, first served. A lock made by [NewFIFO] admits in the
-// order of another queue. Any goroutine may call its methods. Like a [sync.Mutex], it may be
-// unlocked by another goroutine than the one that locked it, and its holder must not lock it again.
+// order of the queue that NewFIFO was given. Any goroutine may call its methods. Like a
+// [sync.Mutex], it may be unlocked by another goroutine than the one that locked it, and its holder
+// must not lock it again.
 //
 // The zero value is unlocked and has an unbounded queue of its own. It must not be copied after
 // first use. A waiter that gives up stays in the queue until its turn, as a queue cannot be
-// searched: a lock that is held for long and tried for often with LockContext collects them
-// meanwhile. It has 344 bytes, mostly padding.
+// searched: while a lock is held for long, callers of LockContext that give up accumulate in its
+// queue. It has 344 bytes, mostly padding.
 type FIFO struct {
 	_    pad.Line
 	fifo fifo
@@ -94,8 +96,8 @@ func NewFIFO(q Queue) *FIFO {
 	return &FIFO{fifo: fifo{queue: q}}
 }
 
-// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
-// microseconds if only the holder is ahead, and parks otherwise.
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it parks; if only the
+// holder is ahead, it first spins for some microseconds and yields once.
 func (l *FIFO) Lock() { l.fifo.lock() }
 
 // TryLock locks l if it is free, and reports whether it did. It never waits.
@@ -163,7 +165,8 @@ func (l *fifo) enqueue(w *Waiter) bool {
 	return l.queue.TryEnqueue(w)
 }
 
-// wait waits until w, which is in the queue, is granted.
+// wait counts w, which is in the queue, and waits until it is granted, or until ctx ends. If the
+// lock was free, it first passes the lock on, to the first in the queue.
 func (l *fifo) wait(w *Waiter, ctx context.Context) error {
 	ahead := l.count.Add(1) - 1
 	if ahead == 0 {
@@ -191,7 +194,7 @@ func (l *fifo) pass() {
 	l.overflow.signal()
 }
 
-// dequeue returns the first waiter in the queue, which is not empty (I2).
+// dequeue removes and returns the first waiter in the queue, which is not empty (I2).
 func (l *fifo) dequeue() *Waiter {
 	if l.queue == nil {
 		return l.stack.take()

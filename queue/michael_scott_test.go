@@ -14,14 +14,14 @@ func TestUnboundedMPMC(t *testing.T) { conformance.Queue(t, msUnbounded) }
 
 func FuzzUnboundedMPMC(f *testing.F) { conformance.FuzzQueue(f, msUnbounded) }
 
-// msCarrier is an item that carries a value.
+// msCarrier makes a value of any type fit for an IntrusiveMPMC.
 type msCarrier[T any] struct {
 	Item
 	value T
 }
 
-// msCarried is an IntrusiveMPMC that takes values: carriers go to and fro between two queues, which
-// so exchange their nodes.
+// msCarried is an IntrusiveMPMC that takes values: carriers go from free to full and back, so the
+// two queues exchange their nodes.
 type msCarried[T any] struct{ full, free IntrusiveMPMC[*msCarrier[T]] }
 
 func newMsCarried[T any](int) conformance.Total[T] { return new(msCarried[T]) }

@@ -2,9 +2,9 @@ package queue
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 
-// turnSlot is a slot of a ring that several goroutines share on one side. Its word says whose turn
-// it is: of which position, and whether of that position's enqueuer or dequeuer. In a ring of size
-// slots the slot of position p has these turns:
+// turnSlot is a slot of a ring that several goroutines share on one side at least. Its word says
+// whose turn it is: of which position, and whether of that position's enqueuer or dequeuer. In a
+// ring of size slots the slot of position p has these turns:
 //
 //	2p          the goroutine that claims p as an enqueuer may fill it
 //	2p+1        it holds item p; the goroutine that claims p as a dequeuer may empty it
@@ -14,7 +14,7 @@ import "github.com/freerun-go/freerun/internal/sync/atomics"
 // stores the next turn. (In the ring that Vyukov published turns count by one. With a single slot,
 // 2p+1 and the next round would be the same.)
 //
-// To fill and to empty a slot are written out in each call: as methods of turnSlot they were not
+// Each call writes out how it fills or empties a slot: methods of turnSlot for that were not
 // inlined in programs, and copied wide items once more.
 type turnSlot[T any] struct {
 	turn  atomics.Release[uint64]
@@ -26,7 +26,7 @@ func toFill(position uint64) (turn uint64)  { return 2 * position }
 func toEmpty(position uint64) (turn uint64) { return 2*position + 1 }
 
 // newTurns returns a ring for capacity items whose slots are to be filled from position start on.
-// maker is the function that panics name.
+// maker is the name of the New function, for the text of panics.
 func newTurns[T any](maker string, capacity int, start uint64) ring[turnSlot[T]] {
 	r := newRing[turnSlot[T]](maker, capacity)
 	for p := start; p != start+r.size(); p++ {

@@ -3,20 +3,20 @@ package sched
 import "time"
 
 // Timed is the clock of a deterministic scheduler, for programs that simulate how long its tasks
-// would take. Beside it, [Config.Choose] chooses the processor whose simulated time is furthest
-// behind. The methods are called while one goroutine runs at a time; they must not use the
+// would take. With it, [Config.Choose] has to choose the ready processor whose simulated time is
+// furthest behind. The methods are called while one goroutine runs at a time; they must not use the
 // scheduler.
 type Timed interface {
 	// Now returns how much time has passed. It never decreases.
 	Now() time.Duration
-	// Enter is called when Drive begins; its caller may have queued tasks before.
+	// Enter is called when Drive begins. The caller of Drive may have queued tasks before.
 	Enter()
 	// Stole is called when a processor has stolen from a victim, with the number of tasks that the
 	// thief has stolen so far.
 	Stole(thief, victim *Processor, tasks uint64)
 }
 
-// tellStolen tells Timed of a theft, if it is set.
+// tellStolen tells the scheduler's Timed, if there is one, that p has stolen from victim.
 func (p *Processor) tellStolen(victim *Processor) {
 	if d := p.scheduler.driver; d != nil && d.timed != nil {
 		d.timed.Stole(p, victim, p.counters.stolen.Load())

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Clock is the time of a simulated runtime. It stands still while something is left to run. When
-// nothing is, [Clock.Advance] has it jump to its next timer, which fires on the calling goroutine.
-// Timers of one instant fire in the order in which they were set. Only one goroutine at a time may
-// use a Clock. Make it with [New].
+// Clock is the time of a simulated runtime. It stands still until its user calls [Clock.Advance],
+// when nothing is left to run: then it jumps to its next timer, which fires on the calling
+// goroutine. Timers of one instant fire in the order in which they were set. Only one goroutine at
+// a time may use a Clock. Make it with [New].
 //
 // With a [Source], time also passes while operations run. A timer that becomes due meanwhile fires
 // late, at the next Advance.

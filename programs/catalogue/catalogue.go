@@ -31,7 +31,8 @@ import (
 	"github.com/freerun-go/freerun/programs/trees"
 )
 
-// Programs returns all programs, those of the papers first. The slice is the caller's own.
+// Programs returns all programs, those of the papers that freerun implements (docs/papers.md)
+// first. The slice is the caller's own.
 func Programs() []*programs.Program {
 	return []*programs.Program{
 		fib.Program, ddb.Program,

@@ -41,7 +41,7 @@ func (m Model) take(s state, in input, out Answer) (bool, state) {
 	return allowed, next
 }
 
-// added and removed report whether an item went in, or came out, in an operation.
+// added reports whether an operation put an item in; removed, whether it took one out.
 func (m Model) added(o Operation) bool { return o.Call.Verb.adds() && (o.Answer.OK || m.alwaysAdds) }
 
 func (m Model) removed(o Operation) bool {
@@ -57,7 +57,8 @@ type state struct {
 	done   set // calls that took effect; see Model.take
 }
 
-// equal compares all fields but done: porcupine compares states only after the same calls.
+// equal compares all fields but done: porcupine, which searches for the order, compares states only
+// after the same calls.
 func (s state) equal(t state) bool {
 	return s.owned == t.owned && s.joined == t.joined && slices.Equal(s.items, t.items)
 }
