@@ -10,6 +10,6 @@
 // transfers left accounts, and came to accounts, as were to be made.
 //
 //	variant   file       how
-//	units     units.go   a client is a unit; it sends 16 operations on both accounts, and awaits one
+//	units     units.go   a client is a unit; it sends 16 operations, and awaits the last
 //	mutex     mutex.go   a client is a goroutine; it locks both accounts, the lower number first
 package bank
