@@ -7,8 +7,8 @@ import (
 
 // A message of a scope may be canceled until it has begun, and a message that [Operation.Call] has
 // sent until its caller gives up the wait. internal/promise/start.go has the steps by which the
-// holder, the revoker and the canceler decide that: S1 to S5, C1 to C3, D1 and D2. Here is what is
-// done around them: who may be revoked, and what a revoked message is counted as.
+// holder, the revoker and the canceler decide that: S1 to S5, C1 to C3, D1 and D2. This file
+// has the rest: which messages may be revoked, and what a revoked message is counted as.
 
 func (m *message) revocable() bool {
 	o := m.lineage.Load()

@@ -27,7 +27,7 @@ func (e *wicked) Is(error) bool        { e.does("Is"); return false }
 func (e *wicked) Unwrap() error        { e.does("Unwrap"); return nil }
 func (e *wicked) LogValue() slog.Value { e.does("LogValue"); return slog.StringValue("wicked") }
 
-// wickedLogger is a logger's handler that ends badly in Handle.
+// wickedLogger is a logger's handler that looks at all values of a record.
 type wickedLogger struct{ slog.Handler }
 
 func (l wickedLogger) Handle(_ context.Context, r slog.Record) error {
@@ -48,11 +48,11 @@ func TestFaultsOfUsersMethods(t *testing.T) {
 		"return": func(e *wicked) error { return e },
 		"panic":  func(e *wicked) error { panic(e) },
 	}
-	for method, of := range map[string]string{"Error": "Error", "Is": "Is", "Unwrap": "Unwrap", "LogValue": "LogValue"} {
+	for _, method := range []string{"Error", "Is", "Unwrap", "LogValue"} {
 		for how, end := range ends {
 			for way, fail := range fails {
 				t.Run(method+" "+how+" "+way, func(t *testing.T) {
-					e := &wicked{of: end}
+					e := &wicked{method: end}
 					rt := freerun.New(freerun.Processors(2), freerun.Logger(slog.New(wickedLogger{slog.DiscardHandler})))
 					defer rt.Close()
 					u := freerun.NewUnit(rt, 0)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/bench/commandline/commandtest"
 )
 
 // newModule writes a user's module that uses this freerun, and returns its folder. files maps paths
@@ -54,15 +53,7 @@ func command(dir, name string, args ...string) *exec.Cmd {
 // in runs a command in the folder of a module, and returns its output and its exit status.
 func in(t testing.TB, dir, name string, args ...string) (out, errs string, status int) {
 	t.Helper()
-	c := command(dir, name, args...)
-	var stdout, stderr bytes.Buffer
-	c.Stdout, c.Stderr = &stdout, &stderr
-	err := c.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
+	return commandtest.Output(t, command(dir, name, args...))
 }
 
 // must runs a command that must succeed.

@@ -3,7 +3,6 @@ package archtest
 import (
 	"go/ast"
 	"go/build"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"maps"
@@ -76,20 +75,13 @@ type graph map[string]map[string]bool
 
 // references type-checks a package with the bodies of its functions.
 func (l *loader) references(folder string) (graph, error) {
-	dir := filepath.Join(l.root, filepath.FromSlash(folder))
-	chosen, err := l.context.ImportDir(dir, 0)
+	files, err := l.parse(filepath.Join(l.root, filepath.FromSlash(folder)))
 	if _, none := err.(*build.NoGoError); err != nil && !none {
 		return nil, err
 	}
 	uses := graph{}
-	var files []*ast.File
-	for _, name := range chosen.GoFiles {
-		syntax, err := parser.ParseFile(l.fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, syntax)
-		uses[name] = map[string]bool{}
+	for _, f := range files {
+		uses[l.file(f)] = map[string]bool{}
 	}
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
 	c := types.Config{Importer: l, FakeImportC: true}

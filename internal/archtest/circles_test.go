@@ -33,20 +33,9 @@ func TestCircles(t *testing.T) {
 			where[c.Folder] = strings.Join(c.Files, ", ")
 		}
 	}
-	allowed, err := archtest.ReadRatchet(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := allowed.Redraw(file, now); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	for _, problem := range allowed.Compare(now) {
-		folder, _, _ := strings.Cut(problem, ":")
+	compare(t, file, now, func(folder, problem string) {
 		t.Errorf("files of several rooms that lead to each other, in %s (%s)", problem, where[folder])
-	}
+	})
 }
 
 // TestCirclesPlanted plants circles of each kind of reference, and files without a circle.

@@ -58,17 +58,9 @@ func (l *loader) Import(importPath string) (*types.Package, error) {
 		l.packages[importPath], l.foreign[importPath] = p, true
 		return p, nil
 	}
-	chosen, err := l.context.ImportDir(folder, 0)
+	files, err := l.parse(folder)
 	if err != nil {
 		return nil, err
-	}
-	var files []*ast.File
-	for _, name := range chosen.GoFiles {
-		syntax, err := parser.ParseFile(l.fset, filepath.Join(folder, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, syntax)
 	}
 	var first error
 	c := types.Config{
@@ -90,6 +82,22 @@ func (l *loader) Import(importPath string) (*types.Package, error) {
 	}
 	l.packages[importPath] = p
 	return p, nil
+}
+
+// parse returns the files of a folder that are built, tests excepted.
+func (l *loader) parse(folder string) (files []*ast.File, err error) {
+	chosen, err := l.context.ImportDir(folder, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range chosen.GoFiles {
+		syntax, err := parser.ParseFile(l.fset, filepath.Join(folder, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, syntax)
+	}
+	return files, nil
 }
 
 // find returns the folder of a package.

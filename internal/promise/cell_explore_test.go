@@ -33,7 +33,7 @@ func TestExploreCell(t *testing.T) {
 		r.Go("filler", func() {
 			cell.value.Set(7)
 			if !cell.fill() {
-				r.Failf("closed by nobody")
+				r.Failf("the filler finds the cell closed, which it alone fills")
 			}
 		})
 		r.After(func() {
@@ -163,7 +163,7 @@ func TestExploreCycle(t *testing.T) {
 			}
 			r.After(func() {
 				if found == 0 {
-					r.Failf("nobody noticed")
+					r.Failf("no goroutine has found the cycle")
 				}
 				for i, p := range all {
 					if p.Open() {

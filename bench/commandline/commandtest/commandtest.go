@@ -42,10 +42,15 @@ func Main(m *testing.M, name string, binary *string) int {
 	return status
 }
 
-// Run runs a command to its end and returns its output and its exit status.
+// Run runs the binary to its end and returns its output and its exit status.
 func Run(t *testing.T, binary string, args ...string) (out, errs string, status int) {
 	t.Helper()
-	c := exec.Command(binary, args...)
+	return Output(t, exec.Command(binary, args...))
+}
+
+// Output runs a command to its end and returns its output and its exit status.
+func Output(t testing.TB, c *exec.Cmd) (out, errs string, status int) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &stdout, &stderr
 	err := c.Run()
