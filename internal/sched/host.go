@@ -185,6 +185,12 @@ func (h *Host) work() {
 	}
 }
 
+// begin notes that t runs.
+func (p *Processor) begin(t *Task) {
+	p.counters.steps.Add(1)
+	p.running.Store(t)
+}
+
 // catch is deferred around the tasks. It recovers a panic, and notices a Goexit.
 func (h *Host) catch() {
 	t := h.Task()
