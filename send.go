@@ -106,7 +106,8 @@ func (o *operation[A, R]) refuseSend(c *Context, w *worker, m *sendMessage[A, R]
 }
 
 // dispatch queues a message that is ready to run, or returns why it is refused. from is the sender
-// (unit_limit.go) during the send itself. It is nil later, when another goroutine has woken the message.
+// (unit_limit.go) during the send itself. It is nil later, when another goroutine has woken the
+// message.
 func (w *worker) dispatch(m *message, from *sender) error {
 	switch {
 	case !m.free():
