@@ -1,6 +1,6 @@
 package deque
 
-// mustBeMade panics if zero says that a thief's handle is the zero value.
+// mustBeMade panics if zero is true: the thief's handle is then the zero value.
 func mustBeMade(zero bool) {
 	if zero {
 		panic("deque: a zero thief; the deque's method Thief makes one")

@@ -73,8 +73,8 @@ type mcsNode struct {
 	_    pad.Line
 }
 
-// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
-// microseconds if only the holder is ahead, and parks otherwise.
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it parks; if only the
+// holder is ahead, it first spins for some microseconds and yields once.
 func (l *MCS) Lock() {
 	if !l.tail.CompareAndSwap(nil, &l.holder) { // L1
 		_ = l.wait(forever)

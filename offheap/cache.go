@@ -8,8 +8,8 @@ import (
 
 // Source:     magazines and a depot after J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001.
 //             Ours: a magazine holds hints, and the call that changes a block's state has the
-//             block. So blocks can be taken from all caches at any time, and node reuse needs no
-//             hazard pointers.
+//             block. So blocks can be taken from all caches at any time, and reuse needs no hazard
+//             pointers.
 // Sketch:     Alloc ←─ loaded, spare (of a processor) ←─ depot (slots) ←─ buddy system
 //             Free goes the same way back.
 //             Alloc: place = loaded's last hint; CAS(state of place: cached g → live g+1)      (L1)

@@ -51,14 +51,14 @@ func (s *segmentSlot[T]) hold(v *T) {
 	s.mark.Store(filled)
 }
 
-// take is the dequeuer's, and reports whether the item is there; if not, await decides. It sets
+// The dequeuer calls take, which reports whether the item is there; if not, await decides. It sets
 // taken instead of only reading filled, because that brings the cache line here for writing at
 // once, instead of once to read and once more to write: at two processors a dequeue takes 10 ns
 // less.
 func (s *segmentSlot[T]) take() bool { return s.mark.CompareAndSwap(filled, taken) }
 
-// await waits briefly for the item, and reports whether it is there; otherwise it is refused, and
-// never will be.
+// await waits briefly for the item, and reports whether it is there; otherwise it has refused the
+// item, which will never be there.
 func (s *segmentSlot[T]) await() bool {
 	var b backoff.Backoff
 	for range patience {

@@ -25,8 +25,8 @@ import (
 //                and then says nothing.
 //             I3 The slots of [head, tail) are the consumer's, the others the producer's, so the
 //                two never write the same word at once.
-//             I4 The slot at which a side knows no further is the first of the other side's next
-//                batch, so the word it needs is in that slot.
+//             I4 A side that has used up what it knows (ready, or room) comes to a slot with which
+//             a batch of the other side begins. So the word that it needs is in that slot.
 //             NOT invariant: that the word of any other slot means anything. A word left by an
 //                earlier round has an end that is not past the position at which it is read,
 //                because no batch is longer than the ring.

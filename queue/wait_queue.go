@@ -21,7 +21,8 @@ import (
 //             I2 A waiter leaves that state once per join, and gets a token if it becomes signaled.
 //             I3 requeued, fresh and the links of the waiters in them belong to the server: the
 //                caller that raised requests from zero.
-//             I4 cancelled is about the number of listed waiters that no longer wait.
+//             I4 cancelled is the number of listed waiters that no longer wait, except beside a
+//             cancel or a server between two steps.
 //             NOT invariant: that a signal wakes a goroutine. It is lost if none waits.
 // Progress:   join, cancel and signal are lock-free. A server that stalls delays the wake-ups of
 //             the signals that it has taken over, as a lock would, but delays none of the callers.
@@ -83,7 +84,7 @@ const (
 // spinTurns is how many turns of [backoff.Backoff.Wait] a goroutine that has to wait stays awake:
 // one pause, enough for a peer that is in the middle of its call. Longer pays where processors are
 // idle, and where they are not costs the peer that is waited for: with three turns a rendezvous on
-// two busy processors took half as much processor time again.
+// two busy processors took 1.5 times the processor time.
 const spinTurns = 1
 
 const (
@@ -114,8 +115,8 @@ func (q *waitQueue) join(n *waiter) {
 // ends. It returns the cause of ctx in the last case, and nil otherwise. The last attempt before it
 // parks is made while it is listed.
 //
-// With propagate, one signal may stand for several things that became available at once: a woken
-// waiter that succeeds signals the next one, until one is woken in vain.
+// With propagate, one signal may stand for several places or items that became available at once: a
+// woken waiter that succeeds signals the next one, until a waiter is woken in vain.
 func (q *waitQueue) await(ctx context.Context, propagate bool, attempt func() bool) error {
 	mustContext(ctx)
 	var b backoff.Backoff

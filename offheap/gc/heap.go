@@ -33,7 +33,8 @@ var ErrInUse = errors.New("gc: roots are held")
 //             takes as roots (Load, Clone, New) and that it stores (Store).
 // Invariants: I1 in a cycle, colours change as word.go says and in no other way.
 //             I2 from tracing on, a black or born object refers to no white one.
-//             I3 from tracing on, a slot with a white object is one whose taking has not returned.
+//             I3 from tracing on, if a slot names a white object, the New, Load or Clone that took
+//             the slot has not returned.
 //             I4 an object that is reserved and not handed out is announced.
 //             NOT invariant: that the object in a slot is allocated (Load may not have confirmed it
 //             yet); that a white object is garbage, before the end of tracing.
