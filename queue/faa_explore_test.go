@@ -195,7 +195,7 @@ func TestExploreSegmentedControls(t *testing.T) {
 	}{
 		{"a slot is used again under a late enqueuer", queue.ReusesUnspent, 1, 0, []string{"e", "dedede"}},
 		{"a segment is linked to itself by a late enqueuer", queue.IgnoresVisitors, 1, 0, []string{"ee", "edededed"}},
-		{"an item is enqueued where nobody sees it", queue.OpensEnqEarly, 2, 0, []string{"ed", "ededededed"}},
+		{"an item is enqueued where no call sees it", queue.OpensEnqEarly, 2, 0, []string{"ed", "ededededed"}},
 		{"a late dequeuer overtakes", queue.OpensDeqEarly, 1, 0, []string{"d", "edeede"}},
 		{"empty, says a late dequeuer, of the life after", queue.MixesLives, 2, 2, []string{"dd", "edede"}},
 	} {

@@ -8,8 +8,8 @@ import (
 
 // Source:     our own; a goroutine that finds the lock taken leaves its work to the holder as in
 //             flat combining (D. Hendler et al., SPAA 2010)
-// Sketch:     L0  Reserve: claimed is set from the start, in the name of the owner, present or
-//                 next, of one mailbox, which may have an owner already
+// Sketch:     L0 Reserve: claimed is set from the start, on behalf of one mailbox: for its present
+//             owner, or its next one
 //             L1  Join: the first such owner becomes the holder
 //             L2  Claim: the owner of a mailbox sets claimed; if claimed is set already, it sets
 //                 the bit of its mailbox instead, and goes away

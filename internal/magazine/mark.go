@@ -14,7 +14,8 @@ import (
 //                 notice
 //             Each side writes first and then reads the word that the other side writes. So one of
 //             them sees the other.
-// Invariants: I1 made is the number of messages in the world, but for additions under way.
+// Invariants: I1 made is the number of messages of the operation that exist, except for additions
+//             under way.
 //             I2 raised is not negative, and 0 when enough batches have come back.
 //             Not invariant: made is at most low + raised. The mark is no limit.
 // Progress:   lock-free; the mutex of stillness is taken by waiting senders only

@@ -13,10 +13,10 @@
 // program's to call.
 package scan
 
-// Target marks a struct, as one of its fields, as what futures point to. It is best the first
-// field: it has no size there, and is padded at the end.
+// Target marks a struct, as one of its fields, as what futures point to. Put it first: a field
+// without size costs nothing there, but is padded at the end of a struct.
 type Target struct{}
 
-// Opaque marks a struct, as one of its fields, as one that holds no futures. It is best the first
-// field, as with [Target].
+// Opaque marks a struct, as one of its fields, as one that holds no futures. Put it first, as
+// [Target].
 type Opaque struct{}

@@ -32,8 +32,8 @@ func (l *level) init(pr Priority) {
 	l.ring.init()
 }
 
-// pop removes a task that the owner queued: mostly the newest of the deque, each ringTurn the
-// oldest of the ring. It returns nil if there is none. Owner only.
+// pop removes a task that the owner queued: mostly the newest of the deque, and in every
+// ringTurn-th step the oldest of the ring. It returns nil if there is none. Owner only.
 func (l *level) pop() *Task {
 	if l.step%ringTurn == 0 {
 		if t := l.ring.pop(); t != nil {

@@ -114,7 +114,7 @@ func (m *monitor) look() {
 			m.armSlow()
 		}
 	}
-	for _, p := range s.all() { // a slot filled since openSlots found the pace fast
+	for _, p := range s.all() { // a slot filled after openSlots may have found the pace fast still
 		if p.slot.filled() {
 			m.armFast()
 		}

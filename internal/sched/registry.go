@@ -76,8 +76,8 @@ func CurrentHost() *Host {
 	return nil
 }
 
-// RunInside runs f as a part of a task whose goroutine waits for the calling one: for [Inside], f
-// is inside.
+// RunInside runs f as a part of a task whose goroutine waits for the calling one: [Inside] is true
+// in f.
 func RunInside(f func()) {
 	r := &registration{id: goid.ID(), guest: true}
 	register(r)

@@ -54,7 +54,7 @@ type Scheduler struct {
 	monitorsAlways bool                          // the monitor looks while a processor is awake
 	processors     atomics.Pointer[[]*Processor] // all that were ever made
 	limit          atomics.Int32                 // how many of them must be in service
-	resizing       sync.Mutex                    // held while one of these or stopping changes
+	resizing       sync.Mutex                    // held to change limit, extra or stopping
 	wanted         int                           // set by Resize
 	extra          int                           // more of them while tasks are late; the monitor's
 	followed       int                           // the GOMAXPROCS followed last; the monitor's

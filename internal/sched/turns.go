@@ -38,7 +38,7 @@ var betterThan = [priorities]uint32{
 //
 //	A priority of share 1/n is due when n−1 operations of others have run since its last turn.
 //	A turn in which it runs k operations costs it (n−1)·k, which it waits for until it is due.
-//	What it runs because nothing better is there is no turn, and costs nothing.
+//	An operation that it runs because nothing better is there is no turn, and costs nothing.
 //	It waits only while it has tasks: operations that ran before it had any do not count for it.
 //	No two turns follow each other, so a task of High waits for one turn at most.
 //

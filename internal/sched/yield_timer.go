@@ -22,8 +22,8 @@ const (
 	allYieldTurn = 4
 )
 
-// yieldTimer decides when a processor yields. It reads the clock once for each batch of
-// operations, which is as long as took about half of yieldAfter lately. Its clock counts from
+// yieldTimer decides when a processor yields. It reads the clock once for each batch of operations.
+// A batch has as many operations as took about half of yieldAfter lately. Its clock counts from
 // epoch.
 type yieldTimer struct {
 	left, batch       int

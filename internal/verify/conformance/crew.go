@@ -109,7 +109,7 @@ func (h *hand) pause() error {
 	if now := time.Now(); h.since.IsZero() || sum != h.last {
 		h.last, h.since = sum, now
 	} else if now.Sub(h.since) > patience {
-		return fmt.Errorf("stuck: nobody got anything done for %v", patience)
+		return fmt.Errorf("stuck: no goroutine got anything done for %v", patience)
 	}
 	return nil
 }

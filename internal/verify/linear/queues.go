@@ -25,7 +25,7 @@ func FIFO(capacity int, full Full) Model {
 	return bag(bounded("a first-in-first-out queue", capacity, full), capacity, full, firstIn, atEnd, atFront)
 }
 
-// LIFO is a stack: LIFO is a stack: last in, first out.
+// LIFO is a stack: last in, first out.
 func LIFO(capacity int, full Full) Model {
 	return bag(bounded("a last-in-first-out stack", capacity, full), capacity, full, lastIn, atEnd, atBack)
 }
