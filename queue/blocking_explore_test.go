@@ -84,9 +84,9 @@ func TestExploreWaitingHandsOver(t *testing.T) {
 	})
 }
 
-// TestExploreWaitingCrowd has two threads wait for items, or for room, while a third brings what
+// TestExploreWaitingSeveral has two threads wait for items, or for room, while a third brings what
 // they need: one wake-up for each.
-func TestExploreWaitingCrowd(t *testing.T) {
+func TestExploreWaitingSeveral(t *testing.T) {
 	t.Run("for items", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
 			w, ctx := NewBlocking[uint64](&pair{}), context.Background()

@@ -84,7 +84,7 @@ func passItems[T any, Q interface {
 		}
 		return
 	}
-	crowd(b, producers, consumers, func(n int) {
+	together(b, producers, consumers, func(n int) {
 		for i := range n {
 			for !q.TryEnqueue(item(i)) {
 				runtime.Gosched()
@@ -119,7 +119,7 @@ func passBatches[T any, Q interface {
 		}
 		return
 	}
-	crowd(b, producers, consumers, func(n int) {
+	together(b, producers, consumers, func(n int) {
 		vs := make([]T, benchBatch)
 		for n > 0 {
 			some := vs[:min(n, benchBatch)]
@@ -145,8 +145,8 @@ func passBatches[T any, Q interface {
 	})
 }
 
-// crowd runs that many producers and consumers, which share b.N items among them.
-func crowd(b *testing.B, producers, consumers int, produce, consume func(n int)) {
+// together runs that many producers and consumers, which share b.N items among them.
+func together(b *testing.B, producers, consumers int, produce, consume func(n int)) {
 	var wg sync.WaitGroup
 	for i := range producers {
 		wg.Go(func() { produce(share(b.N, producers, i)) })

@@ -123,8 +123,8 @@ func (c *notary) finish() {
 	}
 }
 
-// enqueueN and dequeueN are for batches: fewer than asked for is allowed if the other side was in
-// the middle, none is not.
+// enqueueN and dequeueN are for batches. They may move fewer items than asked for if the other side
+// was in the middle of a call, but not none while there certainly is room, or an item.
 func (c *notary) enqueueN(producer int, vs ...int) {
 	came := c.came.Load()
 	c.entering.Add(int64(len(vs)))

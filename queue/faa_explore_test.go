@@ -76,7 +76,7 @@ func segmentedProgram(fresh func() segmentedQueue, items int, threads ...string)
 			for dequeue(outside, 1) {
 			}
 			if sound, ok := q.(*queue.SegmentedMPMC[int]); ok && !sound.Tidy() {
-				r.Failf("a segment that nobody uses cannot be used again")
+				r.Failf("a segment that no call uses cannot be used again")
 			}
 			if err := linear.Check(linear.FIFO(linear.Unbounded, linear.Strict), recorder.History()); err != nil {
 				r.Failf("%v", err)

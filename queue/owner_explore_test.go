@@ -45,7 +45,7 @@ func customers(threads, each int, enqueue func(q *Owner[int], v int) bool, serve
 				r.Failf("%d items were served, not %d", n, threads*each)
 			}
 			if !q.Enqueue(0) {
-				r.Failf("the queue is owned by nobody and says that it is")
+				r.Failf("the queue says that it has an owner, and no goroutine was told so")
 			}
 		})
 	}

@@ -47,10 +47,10 @@ func (m *meeting) check(r *explore.Run) {
 		r.Failf("%v were given and %v taken", given, taken)
 	}
 	for range m.All(canceled) {
-		r.Failf("All finds something, though nobody is there")
+		r.Failf("All finds an item, though no thread offers one")
 	}
 	if _, ok := m.TryDequeue(); ok || m.TryEnqueue(9) {
-		r.Failf("somebody waits, though nobody is there")
+		r.Failf("a call finds a peer, though no thread waits")
 	}
 }
 

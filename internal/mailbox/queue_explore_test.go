@@ -255,7 +255,7 @@ func TestExploreInbox(t *testing.T) {
 					first := &mail{from: from, number: 1}
 					b.Add(&first.Node)
 					if takers == 0 && b.Empty() {
-						r.Failf("empty after an Add, and nobody takes")
+						r.Failf("empty after an Add, though no thread takes")
 					}
 					if each > 1 {
 						older, newer := &mail{from: from, number: 2}, &mail{from: from, number: 3}
