@@ -43,8 +43,8 @@ var dawdlers = []dawdler{
 // leavers is how many waiters leave at the same time.
 const leavers = 100
 
-// TestLineStaysShort holds a lock for long. Some waiters stay, and many more leave. What the
-// latter leave behind must not grow with their number: there may be as many nodes as have waited
+// TestLineStaysShort holds a lock for long. Some waiters stay, and many more leave. The nodes that
+// leavers leave behind must not grow with their number: there may be as many nodes as have waited
 // at one time, the holder's, and a spare one.
 func TestLineStaysShort(t *testing.T) {
 	for _, d := range dawdlers {

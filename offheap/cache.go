@@ -15,7 +15,7 @@ import (
 //             Alloc: place = loaded's last hint; CAS(state of place: cached g → live g+1)      (L1)
 //             Free:  add a hint to loaded; CAS(state: live g → cached g)                       (L4)
 //                    if that fails: remove the hint, panic
-//             out of memory: for all hints of all magazines, whoever holds them:
+//             out of memory: for all hints of all magazines, also of those that are in use:
 //                    CAS(state: cached → live), and have the block, or
 //                    CAS(state: cached → free) (L2), and give it to the buddy system; try again
 // Invariants: I1 a state changes only as the table at phase says. A block that leaves free, or

@@ -24,8 +24,8 @@ func BenchmarkBounded(b *testing.B) {
 const benchCapacity = 1024
 
 func benchmarkBounded[T any](b *testing.B, item func(i int) T) {
-	for _, crowd := range [][2]int{{0, 0}, {1, 1}, {4, 1}, {1, 4}, {4, 4}} {
-		p, c := crowd[0], crowd[1]
+	for _, sides := range [][2]int{{0, 0}, {1, 1}, {4, 1}, {1, 4}, {4, 4}} {
+		p, c := sides[0], sides[1]
 		name := fmt.Sprintf("%dP%dC/", p, c)
 		if p == 0 {
 			name = "alone/"

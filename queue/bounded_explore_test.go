@@ -352,8 +352,8 @@ func relaxedLen(q bounded) bool {
 }
 
 // TestExploreBoundedFrozen stops each thread for good wherever it can be. Both sides of an SPSC go
-// on; so do the producers of an MPSC and the consumers of an SPMC among themselves. What the
-// documentation calls not lock-free is not.
+// on; so do the producers of an MPSC, the consumers of an SPMC and each side of an MPMC among
+// themselves. Both sides together can be held up, but for the SPSC.
 func TestExploreBoundedFrozen(t *testing.T) {
 	for _, c := range boundedCases {
 		both := c.few(2, 1, 1, 3, 1, 3)

@@ -163,8 +163,8 @@ func (p *FanInProducer[T]) EnqueueN(vs []T) int {
 	return n
 }
 
-// Deregister ends the producer. What it has enqueued is still delivered, and then its ring is
-// released. Deregister must be called at most once, and no other method of the producer after it.
+// Deregister ends the producer. Its items are still delivered, and then its ring is released.
+// Deregister must be called at most once, and no other method of the producer after it.
 func (p *FanInProducer[T]) Deregister() {
 	p.producer.enter("queue: Deregister of a FanInProducer")
 	p.mustBeRegistered("Deregister")

@@ -20,8 +20,8 @@ import (
 //                       nothing anywhere: look at all rings twice; unchanged: empty
 // Invariants: I1 Each node is free (the producer's), in one ring, or held by the consumer that took
 //                it until it returns the node.
-//             I2 A lane has one owner, or none and then is only stolen from. What is dealt to it or
-//                left in it stays there until a consumer takes it.
+//             I2 A lane has one owner, or none and then is only stolen from. An item that is dealt
+//             to it or left in it stays there until a consumer takes it.
 //             I3 Lanes are only added.
 //             NOT invariant: any order of the items.
 // Progress:   enqueue is wait-free: it looks at each lane once. dequeue is lock-free, as stealRing
@@ -283,7 +283,7 @@ func (c *FanOutConsumer[T]) TryDequeue() (v T, ok bool) {
 }
 
 // DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than
-// len(dst) only if the queue was empty when it had taken those. What comes from one ring costs one
+// len(dst) only if the queue was empty when it had taken those. All items from one ring cost one
 // compare-and-swap. After Deregister it panics.
 func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	c.consumer.enter("queue: DequeueN of a FanOutConsumer")
@@ -304,9 +304,9 @@ func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	return n
 }
 
-// Deregister ends the consumer. What was dealt to it remains for the other consumers, and for the
-// next consumer that registers. Deregister must be called at most once, and no other method of the
-// consumer after it.
+// Deregister ends the consumer. The items that were dealt to it remain for the other consumers, and
+// for the next consumer that registers. Deregister must be called at most once, and no other method
+// of the consumer after it.
 func (c *FanOutConsumer[T]) Deregister() {
 	c.consumer.enter("queue: Deregister of a FanOutConsumer")
 	c.mustBeRegistered("Deregister")

@@ -34,8 +34,8 @@ type cell[T any] struct {
 const (
 	cellWaiting   uint32 = iota
 	cellParked           // and the owner gets one token when it is claimed or refused
-	cellClaimed // claimed from waiting: a goroutine of the other side is moving the item
-	cellFulfilled // that goroutine has moved the item, and no longer touches the cell
+	cellClaimed          // claimed from waiting: a goroutine of the other side is moving the item
+	cellFulfilled        // that goroutine has moved the item, and no longer touches the cell
 	cellSignaled         // claimed from parked: the token says that the item has been moved
 	cellRefused          // the queue is closed
 	cellCancelled        // stays in the ring, for the other side to drop

@@ -93,8 +93,8 @@ func (s *Stack[T]) TryPop() (v T, ok bool) {
 }
 
 // TakeAll empties the stack, at once and by one atomic operation, and returns its values, the last
-// pushed first. They are taken by the call, not by the loop over them. What a loop leaves when it
-// ends early stays with the sequence: the next loop over it goes on there. Any goroutine may call
+// pushed first. They are taken by the call, not by the loop over them. A loop that ends early
+// leaves the rest in the sequence: the next loop over it goes on there. Any goroutine may call
 // TakeAll; the sequence is for one at a time.
 func (s *Stack[T]) TakeAll() iter.Seq[T] {
 	n := s.top.Swap(nil) // L4

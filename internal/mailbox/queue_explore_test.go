@@ -148,7 +148,7 @@ var producers = [...]string{"one", "two", "three"}
 // postal is a program in which several producers send several mails each.
 func postal(producing, each int) func(*explore.Run) { return slowPostal(producing, each, 1000) }
 
-// slowPostal has the owner bring that many into order at a time.
+// slowPostal is postal with an owner that brings at most most mails into order at a time.
 func slowPostal(producing, each, most int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		o := &office{r: r, most: most}
@@ -226,8 +226,8 @@ func TestExploreMailboxReuse(t *testing.T) {
 	explore.MustFail(t, 3, reuse(true)) // as soon as it is handed out is too early
 }
 
-// TestExploreMailboxFrozen stops an owner, or a producer, anywhere: the others still get rid of
-// their mail.
+// TestExploreMailboxFrozen stops an owner, or a producer, anywhere: the calls of the others still
+// end.
 func TestExploreMailboxFrozen(t *testing.T) {
 	explore.Freeze(t, postal(3, 2))
 }

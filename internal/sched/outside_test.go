@@ -105,9 +105,9 @@ func TestOutsideInOrder(t *testing.T) {
 	}
 }
 
-// TestInboxStarvesNobody floods a processor from outside with tasks of Normal that run many
+// TestInboxStarvesNone floods a processor from outside with tasks of Normal that run many
 // operations each: the processor's own tasks get their turns.
-func TestInboxStarvesNobody(t *testing.T) {
+func TestInboxStarvesNone(t *testing.T) {
 	for name, how := range ways(Normal) {
 		t.Run(fmt.Sprint("a chain by ", name), func(t *testing.T) {
 			s := newPuppets(t, 1)

@@ -9,10 +9,10 @@ import (
 // each call; each item that went in makes one. A producer needs a permit for room; each item that
 // came out makes one.
 func truthful(s QueueSpec, _ uint64) error {
-	for _, crowd := range s.crowds() {
+	for _, pair := range s.pairs() {
 		for _, room := range s.rooms() {
-			if err := permits(s, room, crowd[0], crowd[1], s.share(truthfulItems, room)); err != nil {
-				return fmt.Errorf("%d producers, %d consumers: %w", crowd[0], crowd[1], err)
+			if err := permits(s, room, pair[0], pair[1], s.share(truthfulItems, room)); err != nil {
+				return fmt.Errorf("%d producers, %d consumers: %w", pair[0], pair[1], err)
 			}
 		}
 	}

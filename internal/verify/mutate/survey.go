@@ -25,7 +25,7 @@ type Survey struct {
 }
 
 // survey runs each test of a folder once alone and returns what it reached of some packages, whose
-// import paths are covered, with commas between them. What recall knows of a test is not run again;
+// import paths are covered, with commas between them. A test that recall knows is not run again;
 // keep gets the others.
 func (w *workshop) survey(folder string, b Build, covered string, recall func(string) (Test, bool), keep func(Test)) (Survey, error) {
 	temporary, err := os.MkdirTemp("", "mutate")
