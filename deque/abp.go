@@ -41,7 +41,7 @@ import (
 //             at L2 and L5.
 // Publish:    The owner writes a slot before L1; a thief reads it after it loaded bottom at L5. If
 //             the owner overwrites a slot while a thief reads it, the index of that slot is below
-//             top: so the thief's L4 fails, and the thief drops what it read.
+//             top: so the thief's L4 fails, and the thief drops the value that it read.
 // ABA/memory: no value of age repeats (age.go). Between a thief's loads of age and bottom the index
 //             may advance by 2³¹ or more; the difference of the two then means nothing. So the
 //             thief loads age again before it reports an empty deque; before it takes a value, the

@@ -36,7 +36,7 @@ import (
 //             at L2 and L5.
 // Publish:    The owner writes a slot before L1; a thief reads it after it loaded bottom at L5. If
 //             the owner overwrites a slot while a thief reads it, the index of that slot is below
-//             top: so the thief's L4 fails, and the thief drops what it read.
+//             top: so the thief's L4 fails, and the thief drops the value that it read.
 // ABA/memory: top counts in 63 bits and does not repeat. An outgrown buffer is never written
 //             again, so a thief that still holds it reads the value that was there. At most the
 //             buffer's size of stolen values is retained, until the owner's next Pop, or its next

@@ -44,7 +44,7 @@ func (q *oneWaiter) TryDequeue() (*Waiter, bool) {
 	return w, w != nil
 }
 
-// guarded is a lock and what it protects: accesses to the counter that the lock does not order are
+// guarded is a lock and the counter that it protects: accesses that the lock does not order are
 // found as a race.
 type guarded struct {
 	explored
@@ -212,7 +212,7 @@ func TestExploreLeaveAndComeAgain(t *testing.T) {
 	})
 }
 
-// checked returns what a scenario ends with: all turns were counted, and the lock is free.
+// checked returns the check at the end of a scenario: all turns were counted, and the lock is free.
 func (g *guarded) checked(r *explore.Run, turns func() int) func() {
 	return func() {
 		if got, want := g.counter.Get(), turns(); got != want {

@@ -27,7 +27,7 @@ type NonBlocking[T any] interface {
 }
 
 // Source:     the ways to call, total, partial and synchronous, are those of A. Filatov, Lecture
-//             13: concurrent queues. Ours: how goroutines wait (see waitQueue), and what a closed
+//             13: concurrent queues. Ours: how goroutines wait (see waitQueue), and how a closed
 //             queue knows of the calls in flight (see inFlight)
 // Sketch:     Enqueue: begin; closed? end, ErrClosed
 //                      ok := q.TryEnqueue; end; ok and a dequeuer waits? signal notEmpty
@@ -83,10 +83,10 @@ type NonBlocking[T any] interface {
 //
 // # Closing
 //
-// What was enqueued before Close is delivered, and then every Dequeue returns [ErrClosed]. So does
-// every Enqueue that begins after Close. An Enqueue concurrent with Close says what happened: nil
-// means that the item is delivered, provided that goroutines dequeue until ErrClosed; ErrClosed
-// means that it is not in the queue.
+// Items that were enqueued before Close are delivered, and then every Dequeue returns [ErrClosed].
+// So does every Enqueue that begins after Close. An Enqueue concurrent with Close says what
+// happened: nil means that the item is delivered, provided that goroutines dequeue until ErrClosed;
+// ErrClosed means that it is not in the queue.
 //
 // A Blocking is made by [NewBlocking] and must not be copied; calls that enqueue to the zero value
 // or dequeue from it panic. The calls that find what they need are lock-free if those of the queue

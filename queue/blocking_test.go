@@ -20,8 +20,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Two goroutines sum up what a third brings, and end when it has closed the queue and nothing is
-// left.
+// Two goroutines sum up the numbers that a third one brings, and end when it has closed the queue
+// and no number is left.
 func ExampleBlocking() {
 	numbers := queue.NewBlocking[int](queue.NewMPMC[int](8))
 	ctx := context.Background()
@@ -402,7 +402,7 @@ func impatient(random *rand.Rand) (context.Context, context.CancelFunc) {
 }
 
 // TestWaitingLeavesLittle has goroutines begin to wait and give up on a queue that no other
-// goroutine uses: what they leave behind is bounded.
+// goroutine uses: the number of waiters that they leave behind is bounded.
 func TestWaitingLeavesLittle(t *testing.T) {
 	w := queue.NewBlocking[int](queue.NewMPMC[int](1))
 	ended, cancel := context.WithCancel(context.Background())

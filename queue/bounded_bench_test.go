@@ -145,7 +145,7 @@ func passBatches[T any, Q interface {
 	})
 }
 
-// together runs that many producers and consumers, which share b.N items among them.
+// together runs the given numbers of producers and consumers, which share b.N items among them.
 func together(b *testing.B, producers, consumers int, produce, consume func(n int)) {
 	var wg sync.WaitGroup
 	for i := range producers {

@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// segmentedProgram returns a body that runs threads on a queue, and then checks what they saw: e
+// segmentedProgram returns a body that runs threads on a queue, and then checks their results: e
 // enqueues, d dequeues, E and D are batches of two. Before that it enqueues the items with which
 // the queue begins, and afterwards it dequeues all that is left.
 func segmentedProgram(fresh func() segmentedQueue, items int, threads ...string) func(r *explore.Run) {
@@ -108,7 +108,7 @@ func leftOver(h linear.History) (n int) {
 	return n
 }
 
-// tinySegments returns a function that makes queues whose segments have that many slots.
+// tinySegments returns a function that makes queues whose segments have smallest to largest slots.
 func tinySegments(smallest, largest int) func() segmentedQueue {
 	return func() segmentedQueue { return queue.NewSegmented[int](smallest, largest, 0) }
 }

@@ -119,8 +119,8 @@ func (q *SegmentedMPMC[T]) setAside(s *segment[T]) {
 	q.aside[s.enq.load().base()%uint64(spare)].Swap(s)
 }
 
-// obtain returns a segment of at least that many slots for the caller alone, and makes one if need
-// be. It drops smaller ones.
+// obtain returns a segment of at least the given number of slots, for the caller alone. It uses one
+// that was set aside, and drops those that are too small, or else makes one.
 func (q *SegmentedMPMC[T]) obtain(slots int) *segment[T] {
 	for i := range q.shaped().spare {
 		s := q.aside[i].Load()

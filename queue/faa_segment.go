@@ -42,7 +42,7 @@ const (
 	mostSlots  = 1024      // of a segment: linking the next one costs less than 1 ns for each
 	mostBytes  = 128 << 10 // of a segment of larger items, unless that were less than leastSlots
 	leastSlots = 16
-	growth     = 8 // the largest segment has at most so many times the slots of the first
+	growth     = 8 // the largest segment has at most growth times the slots of the first
 	maxSpare   = 8
 )
 

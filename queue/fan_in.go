@@ -56,8 +56,8 @@ import (
 //
 // TryDequeue returns false only if at some instant of the call everything that had been enqueued
 // had been taken. It finds that out in constant time, however many producers there are. No call
-// waits, and only Register allocates. A FanIn is made by [NewFanIn] and not copied. The queue does
-// not keep alive what was dequeued.
+// waits, and only Register allocates. A FanIn is made by [NewFanIn] and not copied. The queue keeps
+// no dequeued item alive.
 type FanIn[T any] struct {
 	capacity int
 	_        pad.Line
@@ -229,7 +229,7 @@ func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
 }
 
 // DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than
-// len(dst) only if there was none left. It takes what one producer has before it goes on to the
+// len(dst) only if there was none left. It takes all items of one producer before it goes on to the
 // next, at the cost of one atomic operation for each producer. Consumer only.
 func (f *FanIn[T]) DequeueN(dst []T) (n int) {
 	f.consumer.enter("queue: DequeueN of a FanIn")

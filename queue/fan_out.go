@@ -10,7 +10,8 @@ import (
 
 // Source:     A. Filatov, Lecture 13: concurrent queues, SPMC from N SPSC, whose naive work
 //             stealing takes a lock for each ring. Ours: the rings hold numbers of nodes, so that a
-//             thief may copy what it has not won yet without touching an item; see stealRing.
+//             thief may copy numbers that it has not won yet without touching an item; see
+//             stealRing.
 // Sketch:     enqueue:  take a free node, or one that a consumer has returned; none: full
 //                       node = v; put it into dealt of the next lane
 //             dequeue:  take a node from the own stolen, else from the own dealt
@@ -26,12 +27,13 @@ import (
 //             NOT invariant: any order of the items.
 // Progress:   enqueue is wait-free: it looks at each lane once. dequeue is lock-free, as stealRing
 //             is: if it can neither take an item nor report empty, another call took, stole or
-//             dealt meanwhile. A consumer that stalls delays no other; it keeps at most what it has
-//             taken.
-// Linearize:  Enqueue at L1 of stealRing, Dequeue at its L2 or L3, where what a thief takes along
-//             is in its new place; empty between the two looks, while all rings, and the list of
-//             lanes, stayed as they were; full at the look at the first lane (L5): the producer
-//             finds what was returned by then, because only the producer takes it
+//             dealt meanwhile. A consumer that stalls delays no other; it keeps at most the items
+//             that it has taken.
+// Linearize:  Enqueue at L1 of stealRing, Dequeue at its L2 or L3, where the other items that a
+//             thief takes are in their new place; empty between the two looks, while all rings, and
+//             the list of lanes, stayed as they were; full at the look at the first lane (L5): the
+//             producer finds the nodes that were returned by then, because only the producer takes
+//             them
 // Publish:    a node's item is written before the node is put into a ring, read after it is taken
 //             from one; cleared before the node is returned, written after that is seen. lanes
 //             before the pointer to them.
@@ -55,8 +57,8 @@ import (
 // TryDequeue returns false only if the queue was empty at some instant of the call, and TryEnqueue
 // only if items and calls under way filled it. Enqueueing is wait-free and dequeueing lock-free;
 // only Register allocates. While no consumer is registered, items are kept for the next one. A
-// FanOut is made by [NewFanOut] and not copied; the zero value panics. The queue does not keep
-// alive what was dequeued.
+// FanOut is made by [NewFanOut] and not copied; the zero value panics. The queue keeps no dequeued
+// item alive.
 type FanOut[T any] struct {
 	_     pad.Line
 	nodes []atomics.Plain[T]
@@ -344,9 +346,9 @@ func (c *FanOutConsumer[T]) find(dst []uint32) int {
 	}
 }
 
-// steal takes half of what the first lane has that has anything, beginning behind the own one: one
-// node into dst, and the others into the own stolen, which is empty. It returns how many are in
-// dst.
+// steal takes half of the nodes of a lane: of the first that has any, beginning behind the own one.
+// One node goes into dst, the others into the own stolen, which is empty. It returns how many are
+// in dst.
 func (c *FanOutConsumer[T]) steal(dst []uint32) int {
 	lanes := *c.fan.lanes.list.Load()
 	own := int(c.lane.thief) - 1

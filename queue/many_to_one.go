@@ -56,7 +56,7 @@ import (
 // items. No call allocates.
 //
 // An MPSC is made by [NewMPSC], not copied, and used through its pointer; the zero value panics
-// when it is used. The queue does not keep alive what was dequeued.
+// when it is used. The queue keeps no dequeued item alive.
 type MPSC[T any] struct {
 	_        pad.Line
 	ring     ring[turnSlot[T]]

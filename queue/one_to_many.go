@@ -57,7 +57,7 @@ import (
 // allocates.
 //
 // An SPMC is made by [NewSPMC], not copied, and used through its pointer; the zero value panics
-// when it is used. The queue does not keep alive what was dequeued.
+// when it is used. The queue keeps no dequeued item alive.
 type SPMC[T any] struct {
 	_        pad.Line
 	ring     ring[turnSlot[T]]

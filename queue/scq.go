@@ -31,8 +31,8 @@ import (
 // Invariants: I1 Each index is in free, in items, or with one call. So a ring holds at most n, and
 //                of 2n positions from head on at least n+1 have a slot without index: enqueue needs
 //                no "full".
-//             I2 Each position is given to one dequeuer and one enqueuer; what the enqueuer puts
-//                in, the dequeuer takes out.
+//             I2 Each position is given to one dequeuer and one enqueuer; the dequeuer takes out
+//             the index that the enqueuer puts in.
 //             I3 limit is past each position whose enqueue has returned.
 //             I4 Once the dequeuer at p has left without index, none comes to p: the slot is void,
 //                or of a later lap, or p is barred and was so before the slot was open (the
@@ -70,7 +70,7 @@ import (
 // still keep its place. These answers are right for any number of goroutines.
 //
 // A StrictMPMC must be made with [NewStrictMPMC], or its methods panic, and must not be copied. The
-// queue does not keep alive what was dequeued. After construction nothing is allocated.
+// queue keeps no dequeued item alive. After construction nothing is allocated.
 type StrictMPMC[T any] struct {
 	items  scqRing
 	free   scqRing

@@ -14,7 +14,7 @@ func newScqRing(capacity int, start uint64) *scqRing {
 	return r
 }
 
-// mustTake dequeues and holds the index against what is due.
+// mustTake dequeues and fails the test unless the index is want.
 func (r *scqRing) mustTake(t *testing.T, want uint64) {
 	t.Helper()
 	if i, ok := r.dequeue(); !ok || i != want {

@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// meeting keeps what was given and what was taken in one execution.
+// meeting keeps the items that were given, and those that were taken, in one execution.
 type meeting struct {
 	*queue.Synchronous[int]
 	given, taken [4][]int

@@ -112,7 +112,7 @@ func (d *synchronousSide[T]) await(ctx context.Context, c *cell[T]) error {
 	}
 }
 
-// outcome says what came of a cell whose owner is awake.
+// outcome says whether the wait in a cell is over, and with which error, once its owner is awake.
 func (c *cell[T]) outcome() (over bool, err error) {
 	switch c.state.Load() {
 	case cellFulfilled:

@@ -106,7 +106,7 @@ func TestSynchronousWaits(t *testing.T) {
 	})
 }
 
-// TestSynchronousCancel ends the contexts of some waiters: they get the cause, what they offered is
+// TestSynchronousCancel ends the contexts of some waiters: they get the cause, their items are
 // gone, and the waiters that remain are not forgotten.
 func TestSynchronousCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -300,8 +300,8 @@ func TestSynchronousOverlaps(t *testing.T) {
 	giver.Wait()
 }
 
-// TestSynchronousRetainsNothing holds that the queue keeps alive neither what was taken nor what
-// was withdrawn.
+// TestSynchronousRetainsNothing holds that the queue keeps no item alive that was taken or
+// withdrawn.
 func TestSynchronousRetainsNothing(t *testing.T) {
 	s := queue.NewSynchronous[*[64]int]()
 	var watched []weak.Pointer[[64]int]

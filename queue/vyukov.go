@@ -55,7 +55,7 @@ import (
 // lock-free. No call waits for items or for room, and none allocates.
 //
 // An MPMC is made by [NewMPMC], not copied, and used through its pointer; the zero value panics
-// when it is used. The queue does not keep alive what was dequeued.
+// when it is used. The queue keeps no dequeued item alive.
 type MPMC[T any] struct {
 	_     pad.Line
 	ring  ring[turnSlot[T]]

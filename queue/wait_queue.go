@@ -30,7 +30,7 @@ import (
 //             finds no waiter; cancel at its CAS
 // Publish:    waiter.next before the CAS of arrived, read after the swap; requeued and fresh before
 //             requests falls to zero, read after the next server raised it. A waiter that has its
-//             token sees what the caller of signal did before.
+//             token sees the writes of the caller of signal before the signal.
 // ABA/memory: arrived is only pushed to and taken whole. A waiter may be used again once it was
 //             signaled and has had its token, or when the server takes it out as cancelled.
 //             Cancelled waiters in the lists are at most as many as those that wait, and sweepAbove
@@ -97,8 +97,8 @@ const (
 // anyWaiting reports whether a signal might wake a goroutine. Any goroutine.
 func (q *waitQueue) anyWaiting() bool { return q.waiting.Load() != 0 }
 
-// join lists n, which must be new, or have been signaled and have had its token. The caller looks
-// again for what it waits for before it parks.
+// join lists n, which must be new, or have been signaled and have had its token. Before it parks,
+// the caller looks once more for the item or the room that it waits for.
 func (q *waitQueue) join(n *waiter) {
 	q.waiting.Add(1)
 	n.state.Store(waiterWaiting)
@@ -198,7 +198,8 @@ func (q *waitQueue) request(what uint64) {
 	}
 }
 
-// serve gives out that many signals, and sweeps if many waiters were cancelled. Server only.
+// serve gives out a number of signals, calls, and sweeps if many waiters were cancelled. Server
+// only.
 func (q *waitQueue) serve(calls uint64) {
 	q.admit()
 	if q.toAll.Load() {

@@ -27,7 +27,7 @@ import (
 // Progress:   lock-free: a compare-and-swap fails because another one took effect. No goroutine
 //             waits for the holder.
 // Linearize:  a claim at L2's compare-and-swap; the end of a claim at that of L4 or L5
-// Publish:    What the holder writes before L4 or L5 is read by the next holder after L2.
+// Publish:    The holder writes before L4 or L5, and the next holder reads after L2.
 // Cost:       two compare-and-swaps for each time that an object is held, and a load for each L3
 // Checked by: TestExploreClaim…, TestWord
 

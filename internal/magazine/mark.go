@@ -22,7 +22,7 @@ import (
 // Cost:       a load or two for each batch that comes back
 // Checked by: TestExploreMark…, TestMark…, TestFlood…
 
-// Mark says when so many messages of one operation exist that a sender should wait. It is the
+// Mark says when a sender should wait, because too many messages of one operation exist. It is the
 // back-pressure on ordinary goroutines that send faster than the receivers run. Without it their
 // messages would pile up, out of the caches and then out of memory, and the allocations would slow
 // the receivers down further. A sender that finds no message to use again, while more messages

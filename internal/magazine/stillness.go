@@ -82,8 +82,8 @@ func (s *stillness) flowed(w *Watched, ran uint64) {
 	s.see(w, ran).base = ran
 }
 
-// dry reports whether the sender that watches w must go on, while so many messages exist. It
-// returns true to one sender in each Patience at most.
+// dry reports whether the sender that watches w must go on, while that number of messages exists.
+// It returns true to one sender in each Patience at most.
 func (s *stillness) dry(w *Watched, ran uint64, messages int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

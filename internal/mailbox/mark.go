@@ -3,8 +3,9 @@ package mailbox
 import "unsafe"
 
 // A node can be enqueued with a mark. A producer that calls [Queue.EnqueueUnmarked] learns that the
-// newest node is marked, and can first do what the mark asks for. Package freerun marks the parts
-// of a message that enters several mailboxes at one instant (docs/algorithms/several-units.md).
+// newest node is marked, and can first do the work that the mark asks for. Package freerun marks
+// the parts of a message that enters several mailboxes at one instant
+// (docs/algorithms/several-units.md).
 //
 // The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to
 // the node, whose cache line another processor may be writing.
@@ -28,7 +29,7 @@ func (h *Newest) node() *Node {
 }
 
 // Marked returns the node if it is marked, otherwise nil. Any goroutine. The caller must not read
-// through it what the owner writes to a node after it has dequeued the node.
+// the fields that an owner writes after it has dequeued the node.
 func (h *Newest) Marked() *Node {
 	if !h.isMarked() {
 		return nil
@@ -36,7 +37,7 @@ func (h *Newest) Marked() *Node {
 	return h.node()
 }
 
-// Newest returns what the queue says at this moment of its newest node; nil if the queue is idle.
+// Newest returns the queue's newest node, with its mark, at this moment; nil if the queue is idle.
 // Any goroutine; wait-free.
 func (m *Queue) Newest() *Newest { return m.head.Load() }
 

@@ -31,7 +31,7 @@ import (
 //             delays no other: before its CAS it is not in the list, after it the node is complete.
 // Linearize:  Enqueue at L1; Dequeue of a node at L2 of the batch in which the node came; giving up
 //             at L3
-// Publish:    What the producer wrote to the node is written before L1 and read after L2. seen and
+// Publish:    The producer writes to the node before L1, and the owner reads it after L2. seen and
 //             todo are written before L3 and read by the next owner after its L1, or after the
 //             hand-over by the producer of that L1.
 // ABA/memory: A node that was handed out may be enqueued again once the next Dequeue has returned.
@@ -47,7 +47,7 @@ import (
 //
 // The producer whose Enqueue finds the queue idle becomes the owner. It dequeues itself, or hands
 // the ownership on. Only the owner may call Dequeue, and it stays the owner until Dequeue returns
-// nil. So there is an owner whenever there is something to dequeue, and never more than one.
+// nil. So a queue that is not empty has an owner, and no queue has more than one.
 //
 // The zero value is idle and empty. A Queue must not be copied after first use. No method waits.
 // The one allocation is for a batch that a call with a limit (see [Queue.DequeueWithin]) does not
@@ -80,7 +80,7 @@ func (m *Queue) Dequeue() *Node {
 	return n
 }
 
-// DequeueWithin is Dequeue, except that it touches at most that many nodes. If more have to be
+// DequeueWithin is Dequeue, except that it touches no more than most nodes. If more have to be
 // brought into order first, it returns nil and later: the caller is still the owner and calls it
 // again. It allocates once for a batch that takes more than one call. Owner only.
 func (m *Queue) DequeueWithin(most int) (n *Node, later bool) {

@@ -58,8 +58,7 @@ func (o *office) take(n *Node) {
 	o.got++
 }
 
-// serveInSteps is serve by the steps that DequeueWithin consists of, with a look at what comes
-// next.
+// serveInSteps is serve by the steps that DequeueWithin consists of, with a Peek before each.
 func (o *office) serveInSteps() {
 	for {
 		next := o.Peek(o.most)
@@ -148,7 +147,7 @@ var producers = [...]string{"one", "two", "three"}
 // postal is a program in which several producers send several mails each.
 func postal(producing, each int) func(*explore.Run) { return slowPostal(producing, each, 1000) }
 
-// slowPostal is postal with an owner that brings at most most mails into order at a time.
+// slowPostal is postal with an owner that brings no more than most mails into order at a time.
 func slowPostal(producing, each, most int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		o := &office{r: r, most: most}

@@ -2,10 +2,10 @@ package promise
 
 import "github.com/freerun-go/freerun/internal/mailbox"
 
-// A result that comes to wait for itself would stay open for ever, and so would all that waits for
-// it. That can happen only when a future escaped from the task that it belongs to, say into a
-// unit's state, and came back as, or in, a result. Theorem 1 of L. Quirk, Ownership of a queue for
-// practical lock-free scheduling, excludes that by assumption; freerun looks.
+// A result that comes to wait for itself would stay open for ever, and so would all results that
+// wait for it. That can happen only when a future escaped from the task that it belongs to, say
+// into a unit's state, and came back as, or in, a result. Theorem 1 of L. Quirk, Ownership of a
+// queue for practical lock-free scheduling, excludes that by assumption; freerun looks for cycles.
 //
 // Each message waits for one future at a time, and its edge says for which. So the edges form a set
 // of paths, and a cycle is closed by the edge that is added last. A goroutine that adds an edge

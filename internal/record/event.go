@@ -72,7 +72,7 @@ func NewReader(words []uint64) *Reader { return &Reader{words: words} }
 // More appends words that the reader goes on with.
 func (r *Reader) More(words []uint64) { r.words = append(r.words, words...) }
 
-// Next returns the next event. ok is false if none is left, or if what comes next is no event;
+// Next returns the next event. ok is false if none is left, or if the next words are no event;
 // [Reader.Broken] tells which.
 func (r *Reader) Next() (e Event, ok bool) {
 	for len(r.words) > 0 {

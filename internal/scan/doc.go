@@ -5,7 +5,7 @@
 // package knows neither futures nor promises. It takes for a future each struct that points to a
 // target, that is, to a struct with a field of type [Target]. It finds the pointers to targets.
 //
-// It leaves alone what a program guards: structs with a field of type [Opaque], structs with
+// It leaves values alone that a program guards: structs with a field of type [Opaque], structs with
 // synchronization of their own, and contexts.
 //
 // Target and Opaque are fields, not methods. A type that a program declares with the structure of a

@@ -190,8 +190,8 @@ func (s *Scheduler) driveIdle(ctx context.Context, settled func() bool) error {
 	return ErrStalled
 }
 
-// driveToEnd runs what is left when the scheduler is stopped. A task that has not returned when
-// nothing can run never returns: the time of Stop expires.
+// driveToEnd runs the tasks that are left when the scheduler is stopped. A task that has not
+// returned when nothing can run never returns: the time of Stop expires.
 func (s *Scheduler) driveToEnd() (expired <-chan time.Time) {
 	s.Drive(nil)
 	if s.alive.Load() == 0 {

@@ -2,8 +2,9 @@ package sched
 
 import "github.com/freerun-go/freerun/internal/record"
 
-// What is recorded of a processor besides its tasks: steals, searches, sleeps. All of it happens
-// when there is nothing to run, so the check for a tape costs nothing that counts.
+// The events that are recorded of a processor besides those of its tasks: steals, searches, sleeps.
+// All of it happens when there is nothing to run, so the check for a tape costs nothing that
+// counts.
 
 // Record makes the processor record on the tape from now on; nil ends that. An event that has
 // already begun may still go to the previous tape. Any goroutine.

@@ -83,8 +83,9 @@ func (r *ring) grow(h, tail uint32) bool {
 	return true
 }
 
-// pushList adds the tasks of a private list at the back, in their order: at most most of them, and
-// as many as there is room for. It returns the rest, and publishes all with one store. Owner only.
+// pushList adds the tasks of a private list at the back, in their order: no more than most of them,
+// and as many as there is room for. It returns the rest, and publishes all with one store. Owner
+// only.
 func (r *ring) pushList(list *mailbox.Node, most uint32) (rest *mailbox.Node) {
 	h, tail := r.head.Load(), r.tail.Load()
 	r.sweep(h)

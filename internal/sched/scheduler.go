@@ -75,7 +75,7 @@ type Scheduler struct {
 	finished atomics.Bool  // quit is closed, or is about to be
 	quit     closeSignal   // closed when the processors must end
 	serving  atomics.Int32 // processors that have not ended
-	stopped  atomics.Bool  // no processor comes any more for what is queued
+	stopped  atomics.Bool  // no processor comes any more for queued tasks
 	alive    atomics.Int32 // number of hosts
 	exited   chan struct{} // closed when the last host ends
 }

@@ -1,8 +1,8 @@
 package sched
 
-// The shares of the lower priorities. While a higher priority never runs dry, a lower one still
-// gets one operation in so many, on each processor that holds a task of it or can reach one. The
-// shares count operations, not time.
+// The shares of the lower priorities. Each is a number n: while a higher priority never runs dry,
+// the lower one still gets one operation in n, on each processor that holds a task of it or can
+// reach one. The shares count operations, not time.
 const (
 	normalTurn = 8   // under a flood of High
 	lowTurn    = 32  // under a flood of Normal or High

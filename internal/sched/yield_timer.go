@@ -123,7 +123,7 @@ func (y *yieldTimer) yieldSoon() {
 func (p *Processor) yields() uint64 { return (p.counters.pauses.Load() + 1) / 2 }
 
 // nextBatch returns how many operations to run until the next read of the clock, if the last batch
-// took that long.
+// took the time took.
 func nextBatch(batch int, took time.Duration) int {
 	const goal = yieldAfter / 2
 	if took <= goal/2 {

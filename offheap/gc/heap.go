@@ -41,7 +41,7 @@ var ErrInUse = errors.New("gc: roots are held")
 // Progress:   Value, IsZero, Refers, Drop: wait-free. New, Load, Store, CompareAndSwap, Clone,
 //             Collect, Step: lock-free. A cycle ends after a number of its collectors' steps that
 //             is bounded by the number of objects at its beginning, whatever mutators do. Others
-//             pass over a goroutine that stops for good: doc.go says what it holds back.
+//             pass over a goroutine that stops for good: doc.go says which objects it keeps.
 // Linearize:  Load at the second look at the field that agrees; Store at L2; New and Clone at L1;
 //             an object is garbage for good where tracing ends.
 // Publish:    plain fields of an object are written before the Store or Drop that passes it on, and
@@ -119,8 +119,8 @@ func Growth(ratio float64) Option {
 	}}
 }
 
-// Least makes no cycle due before that many bytes have been allocated since the last one. The
-// default is 4 MiB.
+// Least makes no cycle due before the given number of bytes has been allocated since the last one.
+// The default is 4 MiB.
 func Least(bytes int64) Option {
 	return Option{func(h *Heap) error {
 		if bytes < 0 {

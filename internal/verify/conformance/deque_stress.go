@@ -133,7 +133,7 @@ func (r *dequeLoad[T]) run() error {
 	}
 	t := newTally(1, r.items)
 	for who, values := range got {
-		if err := t.add(values, who > 0); err != nil { // a thief gets what was pushed earlier first
+		if err := t.add(values, who > 0); err != nil { // a thief gets older items first
 			return err
 		}
 	}

@@ -18,7 +18,8 @@ type Test struct {
 	Reached Reached // in the packages that are mutated
 }
 
-// A Survey is what the tests of a folder reach of a package, in one build, the quickest first.
+// A Survey says which lines of a package the tests of a folder reach, in one build, the quickest
+// test first.
 type Survey struct {
 	Tests []Test
 	Ill   []string // those that fail without a mutation; they kill nothing
