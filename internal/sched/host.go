@@ -147,7 +147,8 @@ func (h *Host) endAway() {
 	}
 }
 
-// work runs tasks until the host loses its processor or a panic was recovered.
+// work runs tasks until the host loses its processor, is locked to its thread, or has recovered a
+// panic.
 func (h *Host) work() {
 	defer h.catch()
 	p, driven := h.processor, h.driven != nil

@@ -21,7 +21,7 @@ func (p *Processor) note(k record.Kind, flag bool) {
 	}
 }
 
-// noteSteal records that tasks were stolen from victim: as many as the count has grown.
+// noteSteal records how many tasks were stolen from victim. before is the count before the steal.
 func (p *Processor) noteSteal(victim *Processor, before uint64) {
 	if t := p.tape.Load(); t != nil {
 		t.Note(record.Steal, 0, false, uint64(victim.index)<<32|(p.counters.stolen.Load()-before), 0)

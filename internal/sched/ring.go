@@ -21,7 +21,7 @@ import (
 //                a steal by the owner). Slots between swept and head hold tasks already taken.
 //             I4 A replaced slots array is not written any more, so a thief that still reads it
 //                finds each task at its index.
-// Progress:   push is wait-free, pop and steal are lock-free; a stalled thief delays no one
+// Progress:   push is wait-free, pop and steal are lock-free; a stalled thief delays no other call
 // Linearize:  push at the store of tail, pop and steal at their CAS
 // Publish:    The owner writes slots before tail; thieves read tail before slots. A slot that is
 //             overwritten while a thief reads it has been popped, so the thief's CAS fails.

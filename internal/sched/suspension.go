@@ -48,9 +48,8 @@ import (
 //	h touches it last before Wait returns.
 //	R and G touch it last before W4 ends, or before W2 fails.
 //
-// If the scheduler stops without running the queued suspension, the suspension's task is discarded,
-// and
-// W4 ends without a processor.
+// If the scheduler stops without running the queued suspension, the suspension's task is
+// discarded, and W4 ends without a processor.
 //
 // Checked by: TestSuspension…, TestExploreSuspension
 type Suspension struct {
