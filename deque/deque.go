@@ -14,7 +14,7 @@ type Outcome uint8
 const (
 	Empty  Outcome = iota // the deque was empty at some instant of the call
 	Stolen                // the value was taken
-	Retry                 // another call won the race: there may be more values
+	Retry                 // another call won the race, or holds the lock: there may be more values
 )
 
 // String returns the outcome's name.

@@ -59,7 +59,7 @@ func ExampleAnderson() {
 	fmt.Println("third: ", l.LockContext(context.Background()))
 	// Output:
 	// first:  context deadline exceeded
-	// second: lock: no place in the line
+	// second: lock: no free place in the queue
 	// third:  <nil>
 }
 

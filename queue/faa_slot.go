@@ -15,9 +15,10 @@ import (
 //	   └─────────────→ refused ─────────────────────────────┘        the dequeuer came first
 //	                              put                                and ran out of patience
 //
-// After a refusal, put takes the item back, and both try the next slot. A dequeuer that has refused
-// does not touch the slot again, so spent means that both are through with it: the segment can be
-// used again when all its slots are spent.
+// If await finds the item, the mark stays filled until done. After a refusal, put takes the item
+// back, and both try the next slot. A dequeuer that has refused does not touch the slot again, so
+// spent means that both are through with it: the segment can be used again when all its slots are
+// spent.
 type segmentSlot[T any] struct {
 	mark atomics.Release[uint32]
 	// The enqueuer's until it has set filled, then the dequeuer's until it has set spent.

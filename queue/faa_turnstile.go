@@ -42,8 +42,8 @@ const (
 // of slots.
 func (t ticket) index() uint { return uint(t & (1<<baseShift - 1)) }
 
-// limit returns how many slots are claimed, if the segment is in its role. The first slot comes
-// claimed.
+// limit returns how many slots enqueuers have claimed, or more once all are. It is for the enq of a
+// linked segment, whose first slot comes claimed.
 func (t ticket) limit() uint {
 	if t.isSealed() {
 		return 1

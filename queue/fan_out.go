@@ -204,7 +204,8 @@ func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 	return n
 }
 
-// deal returns the lane whose turn it is: the next lane with an owner, or any if no lane has one.
+// deal returns the lane whose turn it is: the next lane with an owner, or the first lane if none
+// has one.
 func (f *FanOut[T]) deal() *fanOutLane {
 	lanes := *f.lanes.list.Load()
 	for range lanes {
@@ -285,8 +286,8 @@ func (c *FanOutConsumer[T]) TryDequeue() (v T, ok bool) {
 }
 
 // DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than
-// len(dst) only if the queue was empty when it had taken those. All items from one ring cost one
-// compare-and-swap. After Deregister it panics.
+// len(dst) only if the queue was empty when it had taken those. Up to 64 items from one ring cost
+// one compare-and-swap. After Deregister it panics.
 func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	c.consumer.enter("queue: DequeueN of a FanOutConsumer")
 	c.mustBeRegistered("DequeueN")
@@ -346,9 +347,9 @@ func (c *FanOutConsumer[T]) find(dst []uint32) int {
 	}
 }
 
-// steal takes half of the nodes of a lane: of the first that has any, beginning behind the own one.
-// One node goes into dst, the others into the own stolen, which is empty. It returns how many are
-// in dst.
+// steal takes half of the nodes of a ring: of the first that has any, beginning with the lane
+// behind the own one. One node goes into dst, the others into the own stolen, which is empty. It
+// returns how many are in dst.
 func (c *FanOutConsumer[T]) steal(dst []uint32) int {
 	lanes := *c.fan.lanes.list.Load()
 	own := int(c.lane.thief) - 1

@@ -129,10 +129,11 @@ func (s *stealRing) take(dst []uint32, lanes *fanOutLanes) int {
 	}
 }
 
-// stealFor takes half of the numbers of s, rounded up: the first one into dst, the others to the
-// back of the stolen ring of the thief, which calls it and has none left. It returns how many there
-// are in dst; 0 means that there was nothing. So each steal that succeeds takes an item: otherwise
-// thieves could steal from each other for ever, and none would return an item.
+// stealFor takes half of the numbers of s, rounded up, at most maxSteal: the first one into dst,
+// the others to the back of the stolen ring of the thief, which calls it and has none left. It
+// returns how many there are in dst; 0 means that there was nothing. So each steal that succeeds
+// takes an item: otherwise thieves could steal from each other for ever, and none would return an
+// item.
 func (s *stealRing) stealFor(dst []uint32, thief uint16, lanes *fanOutLanes) int {
 	stolen := lanes.stolenOf(thief)
 	for {
