@@ -30,7 +30,7 @@ const (
 	poison      = 0xDB
 	poisonWord  = 0xDBDBDBDBDBDBDBDB
 	canary      = 0xC5
-	canaryBytes = 256 // the most bytes of the upper half of a block
+	canaryBytes = 256 // the most bytes of a block's upper half that are its canary
 )
 
 // records holds the latest record of each place.
