@@ -58,7 +58,7 @@ func (m *Queue) EnqueueUnmarked(n *Node) (wasIdle, marked bool) {
 
 // EnqueueOn adds n, with or without a mark, if h is still the queue's Newest, and reports whether
 // it did. If h is nil, the caller is the owner then, as with Enqueue. A marked node must not be
-// enqueued again while any goroutine may call EnqueueOn with what Newest said of that node. Any
+// enqueued again while any goroutine may call EnqueueOn with the Newest of that node. Any
 // goroutine; wait-free.
 func (m *Queue) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	n.next.Set(h.node())

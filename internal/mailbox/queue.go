@@ -38,7 +38,8 @@ import (
 //             Until then it may be seen, with which L3 compares. If it becomes head again while a
 //             producer sleeps before its CAS, it is head, and that CAS is right. An idle mailbox
 //             retains nothing.
-// Cost:       one CAS for each message, one more each time the owner gives up; no allocation
+// Cost:       one CAS for each message, one more each time the owner gives up; no allocation, but
+//             for a batch that takes more than one call
 // Checked by: TestMailbox…, FuzzIntrusive, TestExploreMailbox…
 
 // Queue is a first-in-first-out queue without bound, for many producers and one consumer at a time,

@@ -41,8 +41,8 @@ func Bridge(dep *Cell) *Cell {
 // revocable, or has begun; see [Cell.Lead] for others.
 func (c *Cell) SetEdge(dep *Cell) { c.edge.Store(dep) }
 
-// HasEdge reports whether the cell waits for another, is about to be run, or has a failure. Any
-// goroutine.
+// HasEdge reports whether the edge leads to anything: to a cell that this one waits for, to a mark,
+// or to a failure. Any goroutine.
 func (c *Cell) HasEdge() bool { return c.edge.Load() != nil }
 
 // Beyond returns the cell that the edge leads to, across a bridge. Holder only.

@@ -9,7 +9,7 @@ const (
 	Chunk                 // ticks, lost so far: a reader may begin here
 	Begin                 // message, unit: Operation begins; Flag: it is the first one of the unit
 	End                   // message: it has returned without a processor
-	Pause                 // the processor stops doing what it did
+	Pause                 // the processor has nothing to run for now
 	Send                  // message, unit
 	Need                  // message, message: the first needs the outcome of the second
 	Ready                 // message

@@ -18,7 +18,7 @@ const chunk = 512
 // Sketch:     write: words at n, n+1, …; head = n
 //             read:  h = head; the words from tail to h; tail = h
 //             last:  h = head; the words from h−size, by atomic loads; h' = head;
-//                    words of chunks that begin above h'−size+chunk are good
+//                    words of chunks that begin at h'−size+chunk or above are good
 // Invariants: I1 Only the owner writes words, n and head.
 //             I2 head ≤ tail + size, unless the tape overwrites.
 //             I3 A chunk begins with Chunk, and no event lies in two chunks.

@@ -91,8 +91,8 @@ func permits(s QueueSpec, room, producers, consumers, items int) error {
 }
 
 // balanced has goroutines that each enqueue and dequeue in turn, so that the queue always holds
-// about as many items as at first: some, and far fewer than fit. No call may say "empty" or "full".
-// If the queue allows one producer or one consumer only, there is one goroutine.
+// about as many items as at first. There is an item, or room, for each call: none may say "empty"
+// or "full". If the queue allows one producer or one consumer only, there is one goroutine.
 func balanced(s QueueSpec, _ uint64) error {
 	hands := 2 * many
 	if s.OneProducer || s.OneConsumer {
