@@ -160,7 +160,7 @@ func (u *unit) deliver(w *worker, m *message, from *sender) error {
 // enqueue puts a message into the unit's own mailbox, which is that of Normal if the unit has
 // priority mailboxes, and queues the unit if the mailbox was idle.
 func (u *unit) enqueue(w *worker, m *message) {
-	wasIdle, marked := u.mailbox.EnqueueUnmarked(&m.Node) // internal/mailbox/mark.go
+	wasIdle, marked := u.mailbox.EnqueueUnmarked(&m.Node) // internal/mailbox/queue.go
 	if marked {
 		wasIdle = u.enqueueBehind(w, m)
 	}

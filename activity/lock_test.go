@@ -166,7 +166,8 @@ func TestLockInOrder(t *testing.T) {
 			t.Error("locked though it is")
 		}
 		leave()
-		for _, a := range leavers { // before Unlock: a waiter that is canceled may still get the lock
+		// Before Unlock: a waiter that is canceled may still get the lock.
+		for _, a := range leavers {
 			if err := a.Wait(within(t)); err != nil {
 				t.Error(err)
 			}

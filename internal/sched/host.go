@@ -186,6 +186,12 @@ func (h *Host) work() {
 	}
 }
 
+// begin notes that t runs.
+func (p *Processor) begin(t *Task) {
+	p.counters.steps.Add(1)
+	p.running.Store(t)
+}
+
 // catch is deferred around the tasks. It recovers a panic, or notices a Goexit, and tells
 // [Config.Crashed]. Without Crashed the panic passes on.
 func (h *Host) catch() {
