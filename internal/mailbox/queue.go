@@ -32,14 +32,15 @@ import (
 //             delays no other: before its CAS it is not in the list, after it the node is complete.
 // Linearize:  Enqueue at L1; Dequeue of a node at L2 of the batch in which the node came; giving up
 //             at L3
-// Publish:    What the producer wrote to the node is written before L1 and read after L2. seen and
+// Publish:    The producer writes to the node before L1, and the owner reads it after L2. seen and
 //             todo are written before L3 and read by the next owner after its L1, or after the
 //             hand-over by the producer of that L1.
 // ABA/memory: A node that was handed out may be enqueued again once the next Dequeue has returned.
 //             Until then it may be seen, with which L3 compares. If it becomes head again while a
 //             producer sleeps before its CAS, it is head, and that CAS is right. An idle mailbox
 //             retains nothing.
-// Cost:       one CAS for each message, one more each time the owner gives up; no allocation
+// Cost:       one CAS for each message, one more each time the owner gives up; no allocation, but
+//             for a batch that takes more than one call
 // Checked by: TestMailbox…, FuzzIntrusive, TestExploreMailbox…
 
 // Queue is a first-in-first-out queue without bound, for many producers and one consumer at a time,
@@ -48,7 +49,7 @@ import (
 //
 // The producer whose Enqueue finds the queue idle becomes the owner. It dequeues itself, or hands
 // the ownership on. Only the owner may call Dequeue, and it stays the owner until Dequeue returns
-// nil. So there is an owner whenever there is something to dequeue, and never more than one.
+// nil. So a queue that is not empty has an owner, and no queue has more than one.
 //
 // The zero value is idle and empty. A Queue must not be copied after first use. No method waits.
 // The one allocation is for a batch that a call with a limit (see [Queue.DequeueWithin]) does not
@@ -81,7 +82,7 @@ func (m *Queue) Dequeue() *Node {
 	return n
 }
 
-// DequeueWithin is Dequeue, except that it touches at most that many nodes. If more have to be
+// DequeueWithin is Dequeue, except that it touches no more than most nodes. If more have to be
 // brought into order first, it returns nil and later: the caller is still the owner and calls it
 // again. It allocates once for a batch that takes more than one call. Owner only.
 func (m *Queue) DequeueWithin(most int) (n *Node, later bool) {
@@ -198,8 +199,9 @@ func (m *Queue) goOnTurning(most int) (oldest *Node, later bool) {
 }
 
 // A node can be enqueued with a mark. A producer that calls [Queue.EnqueueUnmarked] learns that the
-// newest node is marked, and can first do what the mark asks for. Package freerun marks the parts
-// of a message that enters several mailboxes at one instant (docs/algorithms/several-units.md).
+// newest node is marked, and can first do the work that the mark asks for. Package freerun marks
+// the parts of a message that enters several mailboxes at one instant
+// (docs/algorithms/several-units.md).
 //
 // The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to
 // the node, whose cache line another processor may be writing.
@@ -223,7 +225,7 @@ func (h *Newest) node() *Node {
 }
 
 // Marked returns the node if it is marked, otherwise nil. Any goroutine. The caller must not read
-// through it what the owner writes to a node after it has dequeued the node.
+// through it the fields that an owner writes after it has dequeued the node.
 func (h *Newest) Marked() *Node {
 	if !h.isMarked() {
 		return nil
@@ -231,7 +233,7 @@ func (h *Newest) Marked() *Node {
 	return h.node()
 }
 
-// Newest returns what the queue says at this moment of its newest node; nil if the queue is idle.
+// Newest returns the queue's newest node, with its mark, at this moment; nil if the queue is idle.
 // Any goroutine; wait-free.
 func (m *Queue) Newest() *Newest { return m.head.Load() }
 
@@ -252,7 +254,7 @@ func (m *Queue) EnqueueUnmarked(n *Node) (wasIdle, marked bool) {
 
 // EnqueueOn adds n, with or without a mark, if h is still the queue's Newest, and reports whether
 // it did. If h is nil, the caller is the owner then, as with Enqueue. A marked node must not be
-// enqueued again while any goroutine may call EnqueueOn with what Newest said of that node. Any
+// enqueued again while any goroutine may call EnqueueOn with the Newest of that node. Any
 // goroutine; wait-free.
 func (m *Queue) EnqueueOn(h *Newest, n *Node, mark bool) bool {
 	n.next.Set(h.node())
