@@ -177,7 +177,8 @@ func (rt *Runtime) Processors() int {
 	return rt.scheduler.Limit()
 }
 
-// seats iterates over the workers of all processors that there ever were, by the processor's index.
+// workers iterates over the workers of all processors that there ever were, by the processor's
+// index.
 func (rt *Runtime) workers() func(yield func(int, *worker) bool) {
 	return func(yield func(int, *worker) bool) {
 		for i, p := range rt.scheduler.Processors() {

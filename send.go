@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"context"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/promise"
@@ -9,23 +8,37 @@ import (
 )
 
 // A message with a future, from the sender to the unit and back. Here an ordinary goroutine sends
-// to an idle unit, and then waits:
+// to an idle unit, and then waits. This is the whole way, file by file; "below" is this file:
 //
-//	Operation.Send     operation.go           checks its arguments; operation.send is below
-//	worker.admits      admit.go, ingress.go   counts the message, if the runtime still takes it
-//	worker.dispatch    below                  the argument holds no open future: to the unit
-//	unit.enqueue       unit.go                into the mailbox; a sender that finds it idle
-//	worker.inject      worker_queue.go        queues the unit, through the inbox of the scheduler:
-//	Scheduler.Inject   internal/sched         wakes a processor (Scheduler.wakeOne), which goes
-//	                                          on in Processor.rest, finds the unit in the inbox
-//	                                          (Processor.search), and runs it (Host.work)
-//	unit.drain         unit.go                takes the message out of the mailbox
-//	operation.runSend  below                  calls the function, after worker.begin
-//	operation.settle   below                  the result is the outcome of the future
-//	promised.fill      promise.go             fills the promise (internal/promise/cell.go), and
-//	                                          wakes the messages that wait for it: worker.wake
-//	wakeAudience       future_audience.go     closes the channel that Future.Wait reads
-//	Future.Wait        future.go              reads the result
+//	Operation.Send         operation.go                  checks its arguments
+//	operation.send         below                         makes the message, and its future
+//	Context.here           context.go                    finds the sender outside all processors
+//	worker.admits          admit.go                      counts the message, if it is accepted
+//	worker.dispatch        below                         no open future in the argument: goes on
+//	unit.enqueue           unit.go                       to the unit, which is idle: it is queued
+//	Queue.EnqueueUnmarked  internal/mailbox/mark.go      the message is in the mailbox
+//	worker.inject          worker_queue.go               queues the unit from outside
+//	Scheduler.Inject       internal/sched/scheduler.go   the unit is in the inbox
+//	Scheduler.wakeOne      internal/sched/parking.go     wakes a processor; send returns
+//
+// The woken processor:
+//
+//	Processor.rest         internal/sched/parking.go     wakes up
+//	Processor.search       internal/sched/steal.go       finds the unit in the inbox
+//	Host.work              internal/sched/host.go        runs the unit
+//	drain                  unit.go                       runs the messages of the mailbox
+//	Queue.DequeueNew       internal/mailbox/queue.go     takes the message out
+//	operation.runSend      below                         calls the operation's function
+//	worker.begin           worker.go                     before that, makes its context ready
+//	operation.settle       below                         makes the result the outcome
+//	promised.fill          promise.go                    of the future
+//	Cell.Seal              internal/promise/cell.go      takes the list of those who wait
+//	worker.wake            worker.go                     wakes them, through their vtables
+//	message.vtable         message.go                    here the audience of the future
+//	wakeAudience           future_audience.go            closes the channel of
+//	Future.Wait            future.go                     which reads the result
+//
+// A sender on a processor queues the unit there instead (worker_queue.go); the rest is the same.
 //
 // The steps of a message that waits on its way; (…)* happens once for each open future, or never:
 //
@@ -46,43 +59,6 @@ type sendMessage[A, R any] struct {
 
 func sendMessageOf[A, R any](m *message) *sendMessage[A, R] {
 	return (*sendMessage[A, R])(unsafe.Pointer(m))
-}
-
-// sender has what a send needs to know of its goroutine when it waits for room. A dispatch after
-// the send, by another goroutine, has none.
-type sender struct {
-	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
-	// senders, whose wait has no limit of this kind.
-	ctx    context.Context
-	gaveUp bool // the sender has waited for room until ctx was done
-}
-
-// anySender stands for all senders that are not in Call.
-var anySender = &sender{}
-
-// context returns the context that limits the sender's wait for room.
-func (f *sender) context() context.Context {
-	if f.ctx == nil {
-		return context.Background()
-	}
-	return f.ctx
-}
-
-// over returns the error of the end that keeps m from waiting for room any longer, nil if m may
-// wait.
-//
-// One end causes others: the end of the runtime ends its scopes; the end of a scope ends the
-// contexts that are derived from the scope's context. over checks the causes first, so the error
-// does not depend on which of them the sender hears of first.
-func (f *sender) over(m *message) error {
-	if m.unit.rt.phase.Load() >= aborting {
-		return ErrClosed
-	}
-	if err := m.canceled(); err != nil || f.context().Err() == nil {
-		return err
-	}
-	f.gaveUp = true
-	return &canceledError{Cause: context.Cause(f.ctx)}
 }
 
 func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -162,6 +163,43 @@ func (b *mailboxLimit) tryTake() bool {
 			return true
 		}
 	}
+}
+
+// sender has what a send needs to know of its goroutine when it waits for room. A dispatch after
+// the send, by another goroutine, has none.
+type sender struct {
+	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
+	// senders, whose wait has no limit of this kind.
+	ctx    context.Context
+	gaveUp bool // the sender has waited for room until ctx was done
+}
+
+// anySender stands for all senders that are not in Call.
+var anySender = &sender{}
+
+// context returns the context that limits the sender's wait for room.
+func (f *sender) context() context.Context {
+	if f.ctx == nil {
+		return context.Background()
+	}
+	return f.ctx
+}
+
+// over returns the error of the end that keeps m from waiting for room any longer, nil if m may
+// wait.
+//
+// One end causes others: the end of the runtime ends its scopes; the end of a scope ends the
+// contexts that are derived from the scope's context. over checks the causes first, so the error
+// does not depend on which of them the sender hears of first.
+func (f *sender) over(m *message) error {
+	if m.unit.rt.phase.Load() >= aborting {
+		return ErrClosed
+	}
+	if err := m.canceled(); err != nil || f.context().Err() == nil {
+		return err
+	}
+	f.gaveUp = true
+	return &canceledError{Cause: context.Cause(f.ctx)}
 }
 
 // await waits for a place. No room is missed: the sender counts itself as waiting before it looks

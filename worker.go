@@ -61,7 +61,7 @@ func newWorker(rt *Runtime, p *sched.Processor) *worker {
 	return w
 }
 
-// leading returns the context with key k that is bound to this worker.
+// contextFor returns the context with key k that is bound to this worker.
 //
 // A worker caches one context per key, because libraries may retain contexts. It makes another
 // while the cached one is bound to another worker, or belongs to an operation that has not ended.
@@ -119,7 +119,7 @@ func (w *worker) accepts(u *unit) bool { return u.rt == w.rt && w.rt.phase.Load(
 
 // refuses returns the error for a message to u that cannot be sent from here, nil if it can.
 // Without a processor this check is not final: the phase is read again when the message is counted
-// (ingress.go). The check here keeps late messages from being counted at all.
+// (admit.go). The check here keeps late messages from being counted at all.
 func (w *worker) refuses(u *unit) error {
 	if u.rt != w.rt {
 		return ErrOtherRuntime

@@ -281,3 +281,66 @@ func TestScopeCanceledAtAnyTime(t *testing.T) {
 		}
 	})
 }
+
+// fullHouse is a place that accepts no activities.
+type fullHouse struct{ *scope }
+
+func (*fullHouse) StartActivity(*activity.Activity) error { return errScope }
+
+// TestGoRefused: the activity of a Go that is refused has ended, and Wait returns why.
+func TestGoRefused(t *testing.T) {
+	a := activity.Go(&fullHouse{}, func(*activity.Activity) { t.Error("a refused activity ran") })
+	if !a.Ended() {
+		t.Error("a refused activity has not ended")
+	}
+	if err := a.Wait(within(t)); err != errScope {
+		t.Errorf("Wait of a refused activity returned %v, want %v", err, errScope)
+	}
+}
+
+// drivenHouse is a place whose activities run while an ordinary goroutine waits, as in a
+// deterministic runtime.
+type drivenHouse struct {
+	*scope
+	drives int
+	err    error // why a drive ends early
+}
+
+func (d *drivenHouse) StartActivity(a *activity.Activity) error {
+	a.Begin(d, sched.Normal, d.s, nil)
+	return nil
+}
+
+func (d *drivenHouse) Drive(ctx context.Context, until func() bool) (bool, error) {
+	if d.drives++; d.err != nil {
+		return true, d.err
+	}
+	if d.drives == 1 {
+		d.s.Start()
+	}
+	for !until() && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	return true, ctx.Err()
+}
+
+// TestWaitDrives: an ordinary goroutine that waits for an activity drives the place; an activity
+// that waits does not.
+func TestWaitDrives(t *testing.T) {
+	s := sched.New(sched.Config{Processors: 1})
+	d := &drivenHouse{scope: newScope(s)}
+	var inner error
+	a := activity.Go(d, func(a *activity.Activity) {
+		inner = activity.Go(a, func(*activity.Activity) {}).Wait(a)
+	})
+	stalled := errors.New("nothing can run any more")
+	d.err = stalled
+	if err := a.Wait(within(t)); err != stalled || d.drives != 1 {
+		t.Errorf("Wait returned %v after %d drives, want what one drive returned", err, d.drives)
+	}
+	d.err, d.drives = nil, 0
+	if err := a.Wait(within(t)); err != nil || inner != nil || d.drives != 1 {
+		t.Errorf("Wait returned %v, inside %v, after %d drives; want one drive", err, inner, d.drives)
+	}
+	s.Stop(time.After(time.Minute))
+}

@@ -10,7 +10,7 @@ import (
 type edge uint8
 
 const (
-	// between two operations, or where an operation would let others go on
+	// passing is between two operations, or where an operation would let others go on
 	passing edge = iota
 	begun        // an operation has begun
 	sending      // it sends: others observe that from here on
