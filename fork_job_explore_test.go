@@ -33,7 +33,7 @@ func newForkWorld(r *explore.Run, processors int) *forkWorld {
 func (w *forkWorld) context(p *sched.Processor) *Context {
 	c := &Context{rt: w.rt}
 	c.forks.begin()
-	c.stand()
+	c.loseProcessor()
 	c.worker.Store(w.rt.detachedWorker())
 	c.forks.offer = p.Offer()
 	return c

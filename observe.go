@@ -149,7 +149,8 @@ type Stats struct {
 	// Sent. It does not count messages that are refused before: with ErrClosed, ErrOtherRuntime or
 	// ErrSameUnit, or by a scope that was canceled already.
 	Sent uint64
-	// Done counts those of Sent that were run or have failed.
+	// Done counts those of Sent that were run or have failed. In all these figures an activity
+	// counts as a message.
 	Done uint64
 	// Failed counts those of Done that were not run to their end: refused or canceled, a future
 	// failed, a panic, or the end of the runtime.

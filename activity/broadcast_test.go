@@ -14,9 +14,9 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestCrowdForgetsWhoGaveUp has very many waiters give up, while one stays, for each kind of
+// TestBroadcastForgetsWhoGaveUp has very many waiters give up, while one stays, for each kind of
 // broadcast.
-func TestCrowdForgetsWhoGaveUp(t *testing.T) {
+func TestBroadcastForgetsWhoGaveUp(t *testing.T) {
 	s := started(t, 1)
 	var e activity.Event
 	latch, barrier := activity.NewLatch(1), activity.NewBarrier(3)

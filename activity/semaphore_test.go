@@ -11,9 +11,9 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestSemaphoreHoldsItsBound has activities and goroutines acquire several units at once, and give
+// TestSemaphoreKeepsItsLimit has activities and goroutines acquire several units at once, and give
 // up now and then: there are never more units held than the semaphore has.
-func TestSemaphoreHoldsItsBound(t *testing.T) {
+func TestSemaphoreKeepsItsLimit(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		const size = 5
 		s := activity.NewSemaphore(size)
