@@ -181,7 +181,7 @@ func (rt *Runtime) Stats() Stats {
 	rt.mustBeMade()
 	var stats Stats
 	stats.Failed, stats.Lost, stats.Panics = rt.ingress.failed.Load(), rt.ingress.lost.Load(), rt.ingress.panics.Load()
-	stats.Late = rt.incidents.count()
+	stats.Late = rt.lateReports.count()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
 	for i, w := range rt.workers() {

@@ -65,7 +65,7 @@ type Runtime struct {
 	endErr    error         // its error
 	finished  chan struct{} // closed when the runtime has ended
 
-	incidents incidents
+	lateReports lateReports
 }
 
 // The phases of a runtime. A phase only grows.

@@ -89,7 +89,7 @@ func TestExploreEvent(t *testing.T) {
 		r.Go("ender", ctx.Cancel)
 		r.After(func() {
 			if before.word.Load()&stateBits != granted {
-				r.Failf("who came before was not woken")
+				r.Failf("the waiter that came before was not woken")
 			}
 			if e.IsSet() {
 				r.Failf("it is set in the end")

@@ -53,7 +53,7 @@ func TestBroadcastForgetsWhoGaveUp(t *testing.T) {
 			// One of 16 waiters that leave clears the list. So more than 500 are left with
 			// probability (15/16)^500, about e^-32.
 			if n := activity.InBroadcast(k.of); n > 500 {
-				t.Errorf("%d are in the crowd", n)
+				t.Errorf("%d waiters are left in the list", n)
 			}
 			k.end()
 			if err := patient.Wait(within(t)); err != nil {

@@ -59,9 +59,9 @@ func TestSemaphoreKeepsItsLimit(t *testing.T) {
 	})
 }
 
-// TestSemaphoreInOrder has a waiter that wants many units, and behind it waiters that want few, for
-// which there are enough; when the first gives up, the next one gets its unit. A waiter for two
-// units then is not overtaken either.
+// TestSemaphoreInOrder has a waiter that wants three units, and behind it a waiter that wants one,
+// for which there is a unit: neither is overtaken. When the first gives up, the second gets its
+// unit. Then a waiter for two units is not overtaken either.
 func TestSemaphoreInOrder(t *testing.T) {
 	sched := started(t, 2)
 	s := activity.NewSemaphore(3)

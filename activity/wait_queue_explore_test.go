@@ -56,8 +56,8 @@ func TestExploreWaitQueue(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreWaitQueueFrozen stops a thread for good that enters or serves, while others enter: they do
-// not wait for it, but to be admitted.
+// TestExploreWaitQueueFrozen stops for good a thread that enters or serves, while others enter: the
+// others end their calls.
 func TestExploreWaitQueueFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		d := &door{}

@@ -134,7 +134,8 @@ func (x *exploration) run(seed uint64) {
 	defer inputs.Delete(rt)
 	finished := false
 	defer func() {
-		// Without finished, the body has panicked, and the panic goes on; or it has called t.FailNow.
+		// Without finished, the body has panicked, and the panic goes on; or it has called FailNow
+		// of t.
 		if !finished {
 			rt.Close()
 		}

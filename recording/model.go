@@ -65,18 +65,19 @@ const (
 	// KindRunEnd: Message has returned. If it left its processor ([KindBlockBegin]), the event is
 	// Outside.
 	KindRunEnd
-	// KindSend: the message Other has sent Message to Unit, to run Operation. If an ordinary goroutine
-	// has sent it, Other is 0 and N is the goroutine's number.
+	// KindSend: Other, a message, has sent Message to Unit, to run Operation. If an ordinary
+	// goroutine has sent it, Other is 0 and N is the goroutine's number.
 	KindSend
-	// KindNeed: Message needs the outcome of Other. If Message has not begun, it does not begin before
-	// that; if it has begun, its own outcome does not come before that.
+	// KindNeed: Message needs the outcome of Other. If Message has not begun, it does not begin
+	// before Other has its outcome; if it has begun, its own outcome does not come before that of
+	// Other.
 	KindNeed
 	// KindReady: Message, which waited for futures, can run.
 	KindReady
 	// KindFulfilled: the future of Message, for which something waits, has its outcome.
 	KindFulfilled
-	// KindSeen: an ordinary goroutine, whose number is N, has waited for the outcome of Message and has
-	// got it.
+	// KindSeen: an ordinary goroutine, with the number N, has waited for the outcome of Message and
+	// has got it.
 	KindSeen
 	// KindBranchBegin: the processor begins a branch of a fork, or a part of a loop, that it has
 	// stolen from Operation. Message is the message that the processor runs itself, and that waits
@@ -103,8 +104,8 @@ const (
 	// KindBlockBegin: Message, which runs, leaves its processor ([freerun.Context.Block]). The
 	// processor goes on with other messages.
 	KindBlockBegin
-	// KindBlockEnd: the function for which Message left its processor has returned. Message still has
-	// no processor; the event is Outside.
+	// KindBlockEnd: the function for which Message left its processor has returned. Message still
+	// has no processor, so the event is Outside.
 	KindBlockEnd
 	// KindWith: Message, which has just begun, is an operation on several units. Unit is one of
 	// them; each has such an event.
