@@ -47,9 +47,9 @@ type UnitStats struct {
 	Steals     uint64 // times that a processor took the unit from another one's queue
 
 	// Waiting is how many messages are in the mailbox. Messages that were given up or canceled
-	// count until the unit comes to them. 0 for a unit without a [MailboxLimit] limit.
+	// count until the unit comes to them. It is 0 for a unit without a [MailboxLimit].
 	Waiting int
-	// Peak is the most that Waiting ever was. 0 for a unit without a [MailboxLimit] limit.
+	// Peak is the most that Waiting ever was. It is 0 for a unit without a [MailboxLimit].
 	Peak int
 	// HeldBack says that the unit is held back by a full mailbox to which it has sent. It is known
 	// of every unit, with or without a limit.
