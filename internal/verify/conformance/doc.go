@@ -32,10 +32,10 @@
 //	linearizable  short histories, checked by internal/verify/linear
 //	wide          items of 128 bytes are never torn
 //	retention     items that came out can be collected
-//	truthful      never empty while an item is certainly there, never full while there certainly is
-//	              room
-//	balanced      each goroutine puts in and takes out in turns: there is an item, or room, for each
-//	              call, and none says empty or full
+//	truthful      never empty while an item is certainly there, never full while there certainly
+//	              is room
+//	balanced      each goroutine puts in and takes out in turns: there is an item, or room, for
+//	              each call, and none says empty or full
 //
 // A rung is a function that returns an error, so that the tests of this package can run it on
 // containers that are broken on purpose: the rung for a defect must find the defect.
