@@ -70,8 +70,8 @@ func contextOf(h *sched.Host, p *sched.Processor) *Context {
 	return hostStateOf(h).away.Load()
 }
 
-// running returns the context that the calling operation runs with, which is c or the one that c
-// was made from; nil if the caller is no operation.
+// running returns the context that the calling operation runs with: c, or the context that c was
+// made from. It returns nil if the caller is no operation.
 func (c *Context) running() *Context {
 	if w := c.here(); w.processor != nil {
 		return w.active.Load()

@@ -25,10 +25,11 @@ import (
 //
 // Join may be called by operations and in branches. From an ordinary goroutine, through
 // [Runtime.Context], g is sent as a free operation while f runs on the goroutine itself. The
-// goroutine also runs g if no processor has begun with it by then, and otherwise waits for it. Both
-// are called one after the other with another goroutine's context, with a context made from the
-// operation's own ([Context.WithPriority], [Context.WithScope]), after [Context.Block], and in an
-// operation of another runtime. Join panics if c, f or g is nil.
+// goroutine also runs g if no processor has begun with it by then, and otherwise waits for it. In
+// four cases Join calls f and then g on the calling goroutine: if c is the context of an operation
+// that runs on another goroutine, if c was made from the operation's own context
+// ([Context.WithPriority], [Context.WithScope]), after [Context.Block], and in an operation of
+// another runtime. Join panics if c, f or g is nil.
 //
 // It allocates once if g has captured variables; [ForkFunc.Join] allocates nothing.
 func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A, b B) {

@@ -6,7 +6,7 @@ package freerun
 // it for the message that it was. So a message is used again only after all goroutines that may
 // have found it are gone.
 
-// Source:     our own. Waiting for those that may still be looking is P. McKenney and J.
+// Source:     our own. Waiting for the goroutines that may still be looking is P. McKenney and J.
 //             Slingwine's grace period (Read-copy update, 1998).
 // Sketch:     section: inSection = 1; load the newest node, look at it, CAS against it;
 //                      inSection = 0

@@ -51,8 +51,8 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 //   - a [*PanicError] if the operation panics,
 //   - and otherwise the error that the operation returns.
 //
-// Any goroutine may send; nothing waits, but for room in a mailbox with [WaitForRoom]. That wait
-// fails with [ErrStalled] in a deterministic runtime in which there never is any room. One
+// Any goroutine may send. Send does not wait, except for room in a mailbox with [WaitForRoom]; in a
+// deterministic runtime that wait fails with [ErrStalled] when nothing is left to run. Cost: one
 // allocation, which holds arg and result. It panics if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 	return o.checked().send(c.checked(), u.checked(), arg)

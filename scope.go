@@ -133,11 +133,11 @@ func (s *Scope) Name() string {
 // instruction may come later. A queued message keeps its argument, and its place in a limited
 // mailbox, until its unit comes to it.
 //
-// Four waiters do not ask, and learn of the failure when the unit comes to the message, or the
-// future that the message waits for is resolved: a message that was started and has forwarded to
-// such a future, or owes one in its result; a message of another scope with such a future in its
-// argument; an activity of another scope that awaits it; and Wait of a scope above that is not
-// canceled.
+// The future of a canceled message fails when a caller asks for it. Four kinds of waiters do not
+// ask. They learn of the failure when the unit comes to the message, or when the future that the
+// message waits for is resolved: a message that was started and has forwarded such a future, or has
+// one in its result; a message of another scope with such a future in its argument; an activity of
+// another scope that awaits it; and Wait of a scope above that is not canceled.
 //
 // Any goroutine may call it, operations too; Cancel waits for no operation. Calls after the first
 // do nothing.

@@ -125,8 +125,9 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 //
 //	deliver        any message to one unit: options of the unit and the message's priority choose
 //	               the mailbox, or refuse the message
-//	enqueue        the unit's own mailbox: for a message that needs nothing of deliver, as
-//	               dispatch sees by two loads, for one that deliver sends here, for the token
+//	enqueue        the unit's own mailbox: for a message without lineage to a unit without
+//	               unitExt (dispatch checks that by two loads), for a message that deliver puts
+//	               here, for the token
 //	enqueueBehind  the same, while the newest message there is a part of one to several units
 //	multi.push     the parts themselves (multi_place.go)
 

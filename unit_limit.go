@@ -69,8 +69,8 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 //             goroutine is about to release the unit.
 //             I3 A mailbox that is over belongs to a unit that is not muted, or a goroutine is
 //             about to release the unit.
-//             I4 While a unit lies still for a message to several units, stalled is up, and no
-//             unit is muted for its mailbox, or a goroutine is about to release those that are.
+//             I4 While a unit lies still for a message to several units, stalled is up, and no unit
+//             is muted for its mailbox, or a goroutine is about to release the units that are.
 //             I5 When a unit is released for room, over has gone down since the unit's last message
 //             that was above the limit. From I2, I3 and I4: a muted unit waits for a unit that
 //             runs, and that goes down to half of its limit, because its operations wait for
@@ -82,7 +82,7 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 //             compare-and-swap fails because another one took effect; mutes are put back because a
 //             mailbox filled up in between, by senders that run on.
 // Publish:    a mute's unit is written before the mute is added to muted ABA/memory: a mute is made
-// for each time that a unit is muted, and released once; one that is left in a list does no harm
+// for each time that a unit is muted, and released once; a mute that is left in a list does no harm
 // Cost:       one compare-and-swap a message on either side; a mute is an allocation
 // Checked by: TestExploreMailboxLimit…, TestMailbox…
 
@@ -234,7 +234,7 @@ func (b *mailboxLimit) awaitPlace(m *message, from *sender) error {
 		case <-ctx.Done():
 		case <-rt.ctx.Done():
 		}
-		return from.over(m) // the end of which the sender has heard, whichever it is
+		return from.over(m) // the error of the first cause, of whichever end the sender has heard
 	}
 	if b.waiting.Load() > 1 && b.filling().count() < b.most {
 		// There is more room than this sender was told of: tell the next.

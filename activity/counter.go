@@ -58,7 +58,7 @@ func (q *counter) tryTake(n uint64) bool {
 	}
 }
 
-// take takes n. It waits for that behind all waiters.
+// take takes n. It waits, behind all earlier waiters, until so much is left.
 func (q *counter) take(ctx context.Context, n uint64) error {
 	if q.tryTake(n) {
 		return nil
@@ -66,8 +66,7 @@ func (q *counter) take(ctx context.Context, n uint64) error {
 	return q.queue.get().wait(ctx, n, q)
 }
 
-// tryGive gives n back if at least n above floor, and at most most, is held. It reports whether it
-// did.
+// tryGive gives n back if at least floor+n, and at most most, is held. It reports whether it did.
 func (q *counter) tryGive(n, floor, most uint64) bool {
 	for {
 		s := q.state.Load()

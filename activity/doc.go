@@ -41,11 +41,11 @@
 // An activity has a stack, which is a goroutine's, from its beginning to its end; later activities
 // use the stack again. A processor keeps up to 256 unused stacks until it goes out of service or
 // the runtime ends. The goroutines of further stacks end, some of them late: stacks are switched to
-// one another directly, and one that is over stays until the stack that sleeps in its place runs
-// again. So a burst leaves more: 5000 activities that waited at a time left 800 to 1400 goroutines
-// on two processors, 512 of them kept. Later activities end most of the others, and the end of the
-// runtime all, some in the moments after Close has returned. No stack ends after a period of time:
-// that would take a timer, and wake a runtime that is idle.
+// one another directly, and a stack that is over stays until the stack that sleeps in its place
+// runs again. So a burst leaves more: 5000 activities that waited at a time left 800 to 1400
+// goroutines on two processors, 512 of them kept. Later activities end most of the others, and the
+// end of the runtime all, some in the moments after Close has returned. No stack ends after a
+// period of time: that would take a timer, and wake a runtime that is idle.
 //
 // # Synchronization: which one to choose
 //
@@ -79,9 +79,9 @@
 //
 // # Cancellation
 //
-// When the scope of an activity is canceled, activities of it that have not begun do not begin.
-// Those that wait are woken with the scope's error, and their later waits return it at once. Yield
-// and Check continue: the activity decides how it ends.
+// When the scope of an activity is canceled, activities of it that have not begun do not begin. Its
+// activities that wait are woken with the scope's error, and their later waits return it at once.
+// Yield and Check continue: the activity decides how it ends.
 //
 // When a runtime gives up what has not ended (Close, or the deadline of a Shutdown), activities end
 // where they wait or yield, as by [runtime.Goexit]: their deferred functions run, and nothing else.
@@ -100,8 +100,8 @@
 //
 // # Cooperation
 //
-// An activity keeps its processor until it waits, yields, or has used up its quantum, which it
-// tells [Activity.Check]. `freerun build` inserts those calls.
+// An activity keeps its processor until it waits, yields, or has used up its quantum. Calls of
+// [Activity.Check] subtract from the quantum; `freerun build` inserts them.
 //
 // # What must not be done
 //
@@ -116,8 +116,8 @@
 //
 // stack.go has how activities come to a stack, waiter.go how they wait, locked.go how they do that
 // without a switch, and internal/sched/coroutine.go how they are switched. wait_queue.go and
-// broadcast.go have the two lists of waiters: for those that are admitted one after another, and
-// for something that happens once. counter.go has what most locks are. host.go has how package
+// broadcast.go have the two lists of waiters: one whose waiters are admitted one after another, and
+// one for something that happens once. counter.go has what most locks are. host.go has how package
 // freerun runs activities.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an

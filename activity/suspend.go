@@ -139,7 +139,8 @@ func (a *Activity) Sleep(d time.Duration) error {
 }
 
 // sleepTimer is the timer of a Sleep. A sleep may be interrupted while its finalizer still sets the
-// timer: the finalizer or Sleep, whichever sees both, stops it.
+// timer. So both look: the finalizer for the interruption after it has set the timer, and Sleep for
+// the timer after it was interrupted. At least one of them sees both, and stops the timer.
 type sleepTimer struct {
 	owner owner
 	d     time.Duration
