@@ -78,20 +78,20 @@ func Handle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err erro
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf[operation[settleArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a settleArg[T, R]) (R, error) {
+	o := closureOf[operation[handleArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a handleArg[T, R]) (R, error) {
 		c.function.Store(codeOf(a.fn))
 		v, err := a.f.Result()
 		return a.fn(c, v, err)
 	})
-	return o.send(c, &c.checked().rt.free, settleArg[T, R]{fn, f})
+	return o.send(c, &c.checked().rt.free, handleArg[T, R]{fn, f})
 }
 
-type settleArg[T, R any] struct {
+type handleArg[T, R any] struct {
 	fn func(*Context, T, error) (R, error)
 	f  Future[T]
 }
 
-func (settleArg[T, R]) tolerates() {}
+func (handleArg[T, R]) tolerates() {}
 
 type thenArg[T, R any] struct {
 	fn func(*Context, T) (R, error)

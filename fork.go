@@ -100,7 +100,7 @@ type ForkFunc[A, R any] struct {
 //
 //	var fib = freerun.NewForkFunc[int, int](nil)
 //
-//	var _ = Define(fib, func(c *freerun.Context, n int) int {
+//	var _ = freerun.Define(fib, func(c *freerun.Context, n int) int {
 //		if n < 2 {
 //			return n
 //		}
@@ -199,8 +199,8 @@ func (o *ForkFunc[A, R]) unready() unready {
 // Fork and join for a goroutine that does not run the operation of its context: an ordinary
 // goroutine with the runtime's context, or a goroutine with the context of another operation.
 
-// visit is a function that an ordinary goroutine has sent to a processor. The goroutine runs it
-// itself if it comes to it first.
+// visit is a function that an ordinary goroutine has sent to a processor. If no processor has begun
+// it when the goroutine comes to it, the goroutine runs it itself.
 type visit struct {
 	do      func(c *Context)
 	taken   atomic.Bool
@@ -220,7 +220,7 @@ func (c *Context) send(do func(c *Context)) *visit {
 	return v
 }
 
-// run is the free operation.
+// run is the free operation that send has sent.
 func (v *visit) run(c *Context) (struct{}, error) {
 	if !v.take() {
 		return struct{}{}, nil

@@ -50,7 +50,7 @@ type scopeMore struct {
 	name     string
 	keys     [priorities]atomics.Pointer[contextKey] // for other priorities, each made on first use
 	timers   timerwheel.List
-	waiting  sync.Map // *activity.Activity → nil: activities that have waited and not ended
+	waiting  sync.Map // the activities that have waited and not ended → their orderOfWait
 	linkOnce sync.Once
 	ending   ending.Node // see endingScope
 }
@@ -150,7 +150,7 @@ func (s *Scope) Cancel(cause error) {
 	s.endAll()
 }
 
-// end cancels the scope and wakes the waiters for all of it, which now wait for started messages
+// end cancels the scope and wakes the callers of Wait, which from now on wait for started messages
 // only.
 func (s *Scope) end(cause error) {
 	s.cancel(cause)
@@ -173,11 +173,11 @@ func (s *Scope) end(cause error) {
 // activity it returns an [ErrWouldBlock] at once. It panics if ctx is nil.
 //
 // An activity waits for the futures and activities that it has started in the scope. Or it has an
-// ordinary goroutine wait for the scope, and waits for a latch that the goroutine counts down (the
-// example). It must not wait so for a scope that it belongs to, or for a scope above: such a wait
-// includes the activity's own end. In a deterministic runtime an activity can wait only for the
-// futures and activities, because other ordinary goroutines have no turn while one of them drives
-// the runtime.
+// ordinary goroutine wait for the scope, and waits for a latch that the goroutine counts down (see
+// the example). It must not wait in this way for a scope that it belongs to, or for a scope above:
+// such a wait includes the activity's own end. In a deterministic runtime an activity can wait only
+// for the futures and activities, because other ordinary goroutines have no turn while one of them
+// drives the runtime.
 func (s *Scope) Wait(ctx context.Context) error {
 	mustContext(ctx)
 	s.checked()

@@ -8,37 +8,41 @@ import (
 )
 
 // A message with a future, from the sender to the unit and back. Here an ordinary goroutine sends
-// to an idle unit, and then waits. This is the whole way, file by file; "below" is this file:
+// to an idle unit while a processor is parked, and waits before the message has run. These are the
+// files on the way, and the main step in each; "below" is this file:
 //
-//	Operation.Send         operation.go                  checks its arguments
-//	operation.send         below                         makes the message, and its future
-//	Context.here           context.go                    finds the sender outside all processors
-//	worker.admits          admit.go                      counts the message, if it is accepted
-//	worker.dispatch        below                         no open future in the argument: goes on
-//	unit.enqueue           unit.go                       to the unit, which is idle: it is queued
-//	Queue.EnqueueUnmarked  internal/mailbox/mark.go      the message is in the mailbox
-//	worker.inject          worker_queue.go               queues the unit from outside
-//	Scheduler.Inject       internal/sched/scheduler.go   the unit is in the inbox
-//	Scheduler.wakeOne      internal/sched/parking.go     wakes a processor; send returns
+//	Operation.Send           operation.go                 checks operation, context and unit
+//	operation.send           below                        makes the message, and its future
+//	operation.makeVtables    message.go                   says which functions its steps call
+//	Context.here             context.go                   finds the sender outside all processors
+//	worker.admits            admit.go                     counts the message, if it is accepted
+//	worker.dispatch          below                        it waits for no future: to its unit
+//	unit.enqueue             unit.go                      which is idle, and must be queued
+//	Queue.EnqueueUnmarked    internal/mailbox/queue.go    puts the message into the mailbox
+//	worker.inject            worker_queue.go              queues the unit from outside
+//	Scheduler.Inject         internal/sched/scheduler.go  puts it into the inbox
+//	Scheduler.wakeOne        internal/sched/parking.go    wakes the processor; send returns
+//	Future.Wait              future.go                    now waits on a channel,
+//	promised.doneChannel     future_audience.go           which the audience of the future has
 //
-// The woken processor:
+// The woken processor, each step called by the one above it or after it:
 //
-//	Processor.rest         internal/sched/parking.go     wakes up
-//	Processor.search       internal/sched/steal.go       finds the unit in the inbox
-//	Host.work              internal/sched/host.go        runs the unit
-//	drain                  unit.go                       runs the messages of the mailbox
-//	Queue.DequeueNew       internal/mailbox/queue.go     takes the message out
-//	operation.runSend      below                         calls the operation's function
-//	worker.begin           worker.go                     before that, makes its context ready
-//	operation.settle       below                         makes the result the outcome
-//	promised.fill          promise.go                    of the future
-//	Cell.Seal              internal/promise/cell.go      takes the list of those who wait
-//	worker.wake            worker.go                     wakes them, through their vtables
-//	message.vtable         message.go                    here the audience of the future
-//	wakeAudience           future_audience.go            closes the channel of
-//	Future.Wait            future.go                     which reads the result
+//	Host.work                internal/sched/host.go       asks for a task
+//	Processor.rest           internal/sched/parking.go    wakes up in park, and searches
+//	Processor.search         internal/sched/steal.go      looks into the inbox first
+//	Processor.takeFromInbox  internal/sched/level.go      takes the unit out
+//	drain                    unit.go                      runs the unit's messages
+//	Queue.DequeueNew         internal/mailbox/queue.go    takes the message out of the mailbox
+//	operation.runSend        below                        calls the operation's function
+//	worker.begin             worker.go                    before that: which context it gets
+//	operation.settle         below                        makes the result the outcome
+//	promised.seal            promise.go                   fills the future, and wakes who waits
+//	Cell.Seal                internal/promise/cell.go     takes the list of the waiters
+//	worker.wake              worker.go                    calls wake of each one's vtable
+//	wakeAudience             future_audience.go           closes the channel of Future.Wait
 //
-// A sender on a processor queues the unit there instead (worker_queue.go); the rest is the same.
+// An operation that sends queues the unit on its own processor instead (unit.enqueue), which takes
+// it without a search.
 //
 // The steps of a message that waits on its way; (…)* happens once for each open future, or never:
 //
@@ -46,10 +50,15 @@ import (
 //	         promise.go
 //
 //	settle ─→ filled with the result, or with the operation's error
-//	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result
+//	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result, or
+//	          with an error if one of these failed
 //	       ─→ passing: await the forwarded future ─→ wakePassing ─→ filled with its outcome
 //
 //	each step before settle ─→ failSend ─→ filled with an error
+//
+// Three messages end elsewhere: one that is refused was never sent (refuseSend), one in a cycle is
+// filled by promised.follow (promise.go), and that of a canceled scope, or of a Call that gives up,
+// by its revoker (message_start.go).
 
 // sendMessage is a message with an argument and a future. [operation.send] allocates it.
 type sendMessage[A, R any] struct {
@@ -97,7 +106,8 @@ func (o *operation[A, R]) refuseSend(c *Context, w *worker, m *sendMessage[A, R]
 }
 
 // dispatch queues a message that is ready to run, or returns why it is refused. from is the sender
-// during the send itself. It is nil later, when another goroutine has woken the message.
+// (unit_limit.go) during the send itself. It is nil later, when another goroutine has woken the
+// message.
 func (w *worker) dispatch(m *message, from *sender) error {
 	switch {
 	case !m.free():

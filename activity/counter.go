@@ -25,8 +25,8 @@ import (
 // Publish:    what a holder wrote is written before L3 and read after L1, or after the grant that
 //             follows L2
 // Cost:       one CAS to take, one to give. A wait: two switches, and some 8 atomic writes; no
-//             allocation but the first time for the queue
-// Checked by: the tests of FairMutex, RWMutex, Semaphore and Monitor, and TestExploreQuota…
+//             allocation but the first time for the queue Checked by: the tests of FairMutex,
+//             RWMutex, Semaphore and Monitor, and TestExploreCounter…
 
 // counter is an amount of which parts are held; it is a lock if the parts are the whole. A caller
 // that wants more than is left waits, and so do all behind it. The zero value has nothing held.

@@ -25,17 +25,16 @@
 // passes any context. The caller is recognised by its goroutine, so an activity and an ordinary
 // goroutine cannot be mistaken for each other.
 //
-// An operation of a unit must not wait: there these methods return an error that is
-// [ErrWouldBlock]. They do so, too, in a coroutine that an activity has made with iter.Pull, where
-// that can be told (amd64 and arm64 without the build tag freerun_portable): the coroutine yields,
-// and the activity waits.
+// An operation must not wait: there these methods return an error that is [ErrWouldBlock]. They do
+// so, too, in a coroutine that an activity has made with iter.Pull, where that can be told (amd64
+// and arm64 without the build tag freerun_portable): the coroutine yields, and the activity waits.
 //
 // Package freerun's wait for activities takes the activity itself: [freerun.Future.Await] waits for
-// a future. It has no context of its own; its deadline is that of a scope in which another activity
-// awaits. The waits of ordinary goroutines in package freerun (Wait of futures and scopes, Call,
-// Quiesce, Shutdown, Close) return an error that is [ErrWouldBlock] in an activity, also in
-// [Activity.Block]; it names what to do instead. The examples of Future.Await and Scope.Wait have a
-// deadline, and show how an activity waits for a scope.
+// a future. It takes no context. For a deadline, another activity awaits the future in a scope that
+// has that deadline. The waits of ordinary goroutines in package freerun (Wait of futures and
+// scopes, Call, Quiesce, Shutdown, Close) return an error that is [ErrWouldBlock] in an activity,
+// also in [Activity.Block]; it names what to do instead. The examples of Future.Await and
+// Scope.Wait have a deadline, and show how an activity waits for a scope.
 //
 // # Stacks
 //
@@ -74,9 +73,9 @@
 // a lock. A waiter that gives up leaves nothing behind that grows. For state that is only ever sent
 // to, nothing fits better than a unit; for a result that comes once, nothing better than a future.
 //
-// In a FairMutex, and in every type that admits in order, each turn that was waited for costs a
-// switch at least: what is handed over stands still until its new holder runs. So with short
-// sections and many contenders a Mutex is several times faster.
+// In a FairMutex, and in every type that admits in order, each wait costs a switch at least: a lock
+// that was handed over stays idle until its new holder runs. So with short sections and many
+// contenders a Mutex is several times faster.
 //
 // # Cancellation
 //
@@ -89,9 +88,9 @@
 // An activity that was just granted what it waited for, such as a lock, runs on until its next
 // wait.
 //
-// A wait that gives something up meanwhile has it again however the wait ends: [Cond.Wait] its
-// lock, and [Monitor.Await] the inside of the monitor. An activity that is being ended there waits
-// for that before its deferred functions run. So `defer l.Unlock()` unlocks what the activity has
+// Two waits give something up meanwhile, and have it again however they end: [Cond.Wait] its lock,
+// and [Monitor.Await] the inside of the monitor. An activity that is being ended there waits for
+// that before its deferred functions run. So `defer l.Unlock()` unlocks what the activity has
 // locked, and deferred functions may use what the lock guards. If the lock is held past the end of
 // the runtime, the deferred functions run when it is unlocked, on the goroutine that unlocks it.
 //

@@ -166,7 +166,8 @@ func TestLockInOrder(t *testing.T) {
 			t.Error("locked though it is")
 		}
 		leave()
-		for _, a := range leavers { // before Unlock: a waiter that is canceled may still get the lock
+		// Before Unlock: a waiter that is canceled may still get the lock.
+		for _, a := range leavers {
 			if err := a.Wait(within(t)); err != nil {
 				t.Error(err)
 			}
@@ -224,7 +225,7 @@ func TestLockForgetsWhoGaveUp(t *testing.T) {
 		}
 		give(context.Background())
 		if most > 4 {
-			t.Errorf("%d were in line at a time", most)
+			t.Errorf("%d were in the queue at a time", most)
 		}
 		l.Unlock()
 		if err := patient.Wait(within(t)); err != nil {

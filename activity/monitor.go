@@ -96,7 +96,7 @@ func (m *Monitor) Leave() {
 		if isUnwinding() { // Await has ended it outside, and this call was deferred
 			return
 		}
-		panic("activity: Leave of a Monitor by one who is not inside")
+		panic("activity: Leave of a Monitor by a goroutine that is not inside")
 	}
 	m.pass()
 }
@@ -126,7 +126,7 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 		panic("activity: Await of a Monitor with a nil context, or condition")
 	}
 	if !m.isInside() {
-		panic("activity: Await of a Monitor by one who is not inside")
+		panic("activity: Await of a Monitor by a goroutine that is not inside")
 	}
 	for !condition() {
 		if _, err := current(); err != nil {

@@ -45,7 +45,7 @@ func msCrowd(t *testing.T, msRounds int, call func(random *rand.Rand)) {
 	changer.Wait()
 }
 
-// msRounds is how many calls each goroutine of a crowd makes.
+// msRounds is how many calls each of several goroutines makes.
 func msRounds() int {
 	if testing.Short() {
 		return 2_000

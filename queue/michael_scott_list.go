@@ -202,7 +202,7 @@ func (l *msList[T]) tryUnlink(r *msRecord[T]) (retired *msNode[T], v T, came msO
 }
 
 // len returns how many values there are at an instant of the call, except that it may miss one
-// whose link is not through yet.
+// whose Enqueue has not returned yet.
 func (l *msList[T]) len(nodes *msNodes[T]) int {
 	for b := (backoff.Backoff{}); ; msLost(&b) {
 		r := nodes.Enter()

@@ -27,7 +27,7 @@ func (s *msStock[T]) add(where string, n *msNode[T]) bool {
 	return true
 }
 
-// addRecords takes in what is in pools and chains.
+// addRecords counts the nodes in pools and chains.
 func (s *msStock[T]) addRecords(nodes *msNodes[T]) {
 	for r := range nodes.All() {
 		s.add("a pool", r.Pooled(0))
@@ -52,8 +52,8 @@ func (s *msStock[T]) check(most int, tailRight bool) error {
 	return s.err
 }
 
-// msStockOf returns the nodes of a queue without calls under way, and how many there may be if
-// there were at most that many values at once.
+// msStockOf returns the nodes of a queue without calls under way, and how many there may be if it
+// held at most values values at once.
 func msStockOf[T any](q *UnboundedMPMC[T], values int) (s *msStock[T], most int) {
 	s = new(msStock[T])
 	head := q.list.head.Load()
