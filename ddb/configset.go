@@ -23,7 +23,7 @@ var parameters = map[string]parameter{
 		}
 		if s.arena != nil {
 			if size := s.arena.Usage().Size; n > size {
-				return nil, fmt.Sprintf("argument must be at most %d: values are off the heap, in so many bytes reserved when the server began", size)
+				return nil, fmt.Sprintf("argument must be at most %d, the bytes reserved off the heap when the server began", size)
 			}
 		}
 		return func() { s.budget.limit.Store(n) }, ""
