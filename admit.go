@@ -121,7 +121,7 @@ func (o *lineage) withdraw(w *worker) {
 }
 
 // ended takes a message that was started out of its scope's account of running messages. It comes
-// after withdraw: once nothing runs, what is open was not started.
+// after withdraw: so when no message of the scope runs, the open ones have not started.
 func (o *lineage) ended(w *worker) {
 	if a := o.keyOf().account(); a != nil {
 		w.credit.End(a)
@@ -146,8 +146,9 @@ func (m *message) refusal() error {
 	return ErrClosed
 }
 
-// countCycle counts a message with vtable k that the caller has sealed as cycled. The goroutine
-// that wakes the message may look at it at the same time, so nothing else in it is changed.
+// countCycle counts a message with vtable k that the caller has sealed with promise.Circular. The
+// goroutine that wakes the message may look at it at the same time, so nothing else in it is
+// changed.
 func (w *worker) countCycle(m *promised, k *vtable) {
 	w.countFailed(m.unit.rt, ErrCycle, 1)
 	m.closedAsCycle(w, k)
@@ -182,9 +183,10 @@ func (c *Context) blame(k *vtable, m *message, err error) {
 
 // standing says what the sending goroutine is to the runtime that takes the message.
 //
-// A worker without a processor does not tell. An operation, a branch of a join and an activity send
-// from outside when they have left their processor ([Context.Block]), and when they send through a
-// context that is not their own. Their standing does not change by that. Two rules depend on it:
+// A worker without a processor does not show what it is. An operation, a branch of a join and an
+// activity send from outside when they have left their processor ([Context.Block]), and when they
+// send through a context that is not their own. Their standing does not change by that. Two rules
+// depend on it:
 //
 //	                              outsider  visitor  insider
 //	a sender may be kept waiting  yes       no       no       reuse.go, unit_limit.go

@@ -90,7 +90,7 @@ func TestOperationsOnSeveral(t *testing.T) {
 		t.Error(err)
 	}
 	if v := runtimetest.Must(t, share3.Send(c, all[0], all[1], all[2], 10)); v != 20 {
-		t.Errorf("%d share3", v)
+		t.Errorf("%d shared", v)
 	}
 	if err := share3.Tell(c, all[2], all[1], all[0], 1); err != nil {
 		t.Error(err)
@@ -245,7 +245,7 @@ func TestMultiCrash(t *testing.T) {
 				}
 				return 0, errors.New("no")
 			}))
-			crashNote.Tell(c, all[i%3], all[(i+1)%3], i)
+			crashTell.Tell(c, all[i%3], all[(i+1)%3], i)
 		}
 		for i, f := range crashed {
 			_, err := f.Wait(runtimetest.Within(t))
@@ -277,7 +277,7 @@ var addIn = freerun.Op("addIn", func(_ *freerun.Context, a *ledger, n int) (stru
 	return struct{}{}, nil
 })
 
-var crashNote = freerun.Op2("crashNote", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
+var crashTell = freerun.Op2("crashTell", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
 	if i%2 == 0 {
 		panic("boom")
 	}

@@ -238,8 +238,8 @@ func (c *Context) end() (w *worker, forwarded any) {
 }
 
 // wake resumes all messages of a list that is linked newest first; it resumes the oldest first. A
-// message that this resolves in turn wakes others: those are appended to woken and resumed by the
-// outermost call, so a chain of any length needs no stack.
+// message that ends meanwhile wakes the messages that wait for it: they are appended to woken, and
+// the outermost call resumes them. So a chain of any length needs no stack.
 func (w *worker) wake(newest *mailbox.Node) {
 	if w.waking {
 		w.woken.PushNewestFirst(newest)

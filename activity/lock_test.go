@@ -225,7 +225,7 @@ func TestLockForgetsWhoGaveUp(t *testing.T) {
 		}
 		give(context.Background())
 		if most > 4 {
-			t.Errorf("%d were in line at a time", most)
+			t.Errorf("%d were in the queue at a time", most)
 		}
 		l.Unlock()
 		if err := patient.Wait(within(t)); err != nil {

@@ -86,8 +86,9 @@ func (*scope) End(_ *activity.Activity, _ *sched.Processor, failure any, _ []byt
 	return refused
 }
 
-// TestScopeCanceled cancels a scope while activities of it wait for each thing, beside an activity
-// of another scope: those come back with the scope's error, and that one gets what it waits for.
+// TestScopeCanceled cancels a scope while its activities wait for each kind of thing, beside an
+// activity of another scope. The canceled activities come back with the scope's error, and the
+// other one gets what it waits for.
 func TestScopeCanceled(t *testing.T) {
 	type place struct {
 		wait  func(ctx context.Context) error
@@ -121,7 +122,7 @@ func TestScopeCanceled(t *testing.T) {
 		}
 	}
 	in := func(of any) func() int { return func() int { return activity.Waits(of) } }
-	crowd := func(of any) func() int { return func() int { return activity.InBroadcast(of) } }
+	inBroadcast := func(of any) func() int { return func() int { return activity.InBroadcast(of) } }
 	for name, p := range map[string]place{
 		"Mutex":         {locked(mutex.Lock, mutex.Unlock), in(&mutex), mutex.Unlock},
 		"FairMutex":     {locked(fair.Lock, fair.Unlock), in(&fair), fair.Unlock},
@@ -132,11 +133,11 @@ func TestScopeCanceled(t *testing.T) {
 			func(ctx context.Context) error { _, err := empty.Receive(ctx); return err },
 			in(empty.Items()), func() { empty.Send(ctx, 1) },
 		},
-		"Event": {e.Wait, crowd(&e), e.Set},
-		"Latch": {latch.Wait, crowd(latch), latch.CountDown},
+		"Event": {e.Wait, inBroadcast(&e), e.Set},
+		"Latch": {latch.Wait, inBroadcast(latch), latch.CountDown},
 		"Barrier": {
 			func(ctx context.Context) error { _, err := barrier.Arrive(ctx); return err },
-			crowd(barrier),
+			inBroadcast(barrier),
 			func() {
 				for range 7 {
 					go barrier.Arrive(context.Background())

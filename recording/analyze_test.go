@@ -37,8 +37,8 @@ func TestAnalyze(t *testing.T) {
 // has the longer path: it has forwarded a third.
 func TestAnalyzeFutures(t *testing.T) {
 	s := newScript(3)
-	for i, letter := range []uint64{16, 32, 48} { // long, short, and what long forwards
-		s.at(10+uint64(i), -1, record.Send, opInner, letter, 0)
+	for i, address := range []uint64{16, 32, 48} { // long, short, and what long forwards
+		s.at(10+uint64(i), -1, record.Send, opInner, address, 0)
 	}
 	s.at(20, -1, record.Send, opOuter, 64, 0)
 	s.tapes[0].Add(record.Need, false, 64, 16)
@@ -70,11 +70,11 @@ func TestAnalyzeOutside(t *testing.T) {
 	now := uint64(0)
 	s.at(1, -1, record.Goroutine, 0, 0x1000, 0)
 	for i := range 10 {
-		letter := uint64(16 * (i + 1))
-		s.at(now+10, -1, record.Send, opInner, letter, 0)
-		s.at(now+20, i%2, record.Begin, opInner, letter, 0)
+		address := uint64(16 * (i + 1))
+		s.at(now+10, -1, record.Send, opInner, address, 0)
+		s.at(now+20, i%2, record.Begin, opInner, address, 0)
 		s.at(now+120, i%2, record.Pause, 0, 0, 0)
-		s.at(now+130, -1, record.Seen, 0, letter, 0)
+		s.at(now+130, -1, record.Seen, 0, address, 0)
 		now += 200
 	}
 	if a := recording.Analyze(s.read(t)); a.Work != 1000 || a.Span != 1000 || len(a.Path) != 10 {

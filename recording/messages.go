@@ -6,22 +6,23 @@ package recording
 type Message struct {
 	Operation uint32
 	Unit      uint32
-	// the message that sent it; 0 if an ordinary goroutine did, or none is known
+	// Sender is the message that sent it; 0 if an ordinary goroutine did, or none is known.
 	Sender   uint32
 	SentBy   int16 // the processor
 	RanOn    int16 // the processor that began it
 	Activity bool
 
 	Sent int64 // when it was sent
-	// when all that it needed was there: at the send, if it needed nothing then
+	// Ready is when all that it needed was there: at the send, if it needed nothing then.
 	Ready int64
 	Begin int64 // when it was begun
 	End   int64 // when it had returned
-	// running time, without waiting and without the time away from its processor
+	// Ran is its running time, without waiting and without the time away from its processor.
 	Ran int64
-	// from the send to the begin; negative if one of the two is not known
+	// Waited is the time from the send to the begin; negative if one of the two is not known.
 	Waited int64
-	// whether it ran on another processor than that of its sender; false if one is not known
+	// Moved says that it ran on another processor than that of its sender; false if one of the two
+	// is not known.
 	Moved bool
 }
 

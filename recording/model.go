@@ -8,11 +8,12 @@ type Trace struct {
 	Start   time.Time // wall clock at time 0
 	End     int64     // nanoseconds from Start to the end of the recording
 	Program string    // the name of the program
-	// times are of a deterministic runtime, whose clock stands still while operations run
+	// Virtual says that the times are those of a deterministic runtime, whose clock stands still
+	// while operations run.
 	Virtual bool
 
 	Processors int // the greatest number at any time
-	// names of operations and activities, by number; that of 0 is empty
+	// Operations has the names of operations and activities, by number; that of 0 is empty.
 	Operations []string
 	Units      []Unit // by number; 0 means no unit
 	Sent       int    // number of messages in the recording; the first is number 1
@@ -59,32 +60,36 @@ type Kind uint8
 // event [KindLost].
 const (
 	// KindRunBegin: the processor begins to run Message, which is Operation on Unit. Other is the
-	// message that has sent it.
+	// message that has sent it. For an operation on several units Unit is 0: see [KindWith].
 	KindRunBegin Kind = iota + 1
 	// KindRunEnd: Message has returned. If it left its processor ([KindBlockBegin]), the event is
 	// Outside.
 	KindRunEnd
-	// KindSend: the message Other has sent Message to Unit, to run Operation. If an ordinary
+	// KindSend: Other, a message, has sent Message to Unit, to run Operation. If an ordinary
 	// goroutine has sent it, Other is 0 and N is the goroutine's number.
 	KindSend
 	// KindNeed: Message needs the outcome of Other. If Message has not begun, it does not begin
-	// before that; if it has begun, its own outcome does not come before that.
+	// before Other has its outcome; if it has begun, its own outcome does not come before that of
+	// Other.
 	KindNeed
 	// KindReady: Message, which waited for futures, can run.
 	KindReady
 	// KindFulfilled: the future of Message, for which something waits, has its outcome.
 	KindFulfilled
-	// KindSeen: an ordinary goroutine, whose number is N, has waited for the outcome of Message and
+	// KindSeen: an ordinary goroutine, with the number N, has waited for the outcome of Message and
 	// has got it.
 	KindSeen
-	// KindBranchBegin: the processor begins a branch of a fork, or a part of a loop, taken over
-	// from Operation of Message.
+	// KindBranchBegin: the processor begins a branch of a fork, or a part of a loop, that it has
+	// stolen from Operation. Message is the message that the processor runs itself, and that waits
+	// in a join meanwhile; 0 if there is none.
 	KindBranchBegin
 	// KindBranchEnd: the branch or part has ended.
 	KindBranchEnd
-	// KindSwitchIn: the activity Message, named Operation, gets the processor.
+	// KindSwitchIn: Message gets the processor: an activity, named Operation; or an operation that
+	// has slept in a join, and goes on.
 	KindSwitchIn
-	// KindSwitchOut: the activity loses the processor, because it waits, gives way, or has ended.
+	// KindSwitchOut: Message loses the processor: an activity that waits, gives way, or has ended;
+	// or an operation that sleeps in a join.
 	KindSwitchOut
 	// KindSteal: the processor has taken N tasks from the processor Other.
 	KindSteal
@@ -100,10 +105,10 @@ const (
 	// processor goes on with other messages.
 	KindBlockBegin
 	// KindBlockEnd: the function for which Message left its processor has returned. Message still
-	// has no processor; the event is Outside.
+	// has no processor, so the event is Outside.
 	KindBlockEnd
-	// KindWith: Message, which has just begun, is an operation on several units. Unit is one more
-	// of them.
+	// KindWith: Message, which has just begun, is an operation on several units. Unit is one of
+	// them; each has such an event.
 	KindWith
 	// KindLost: N events are missing here.
 	KindLost
