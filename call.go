@@ -61,8 +61,8 @@ func (o *Operation3[S, T, U, A, R]) Call(ctx context.Context, x *Unit[S], y *Uni
 }
 
 // Call is [Operation2.Call] to all of units, of which none may occur twice. If units is empty, ctx
-// must be a [Context], or be derived from one: it names the runtime. Otherwise Call panics. Cost:
-// two allocations.
+// must be a [Context], or be derived from one: it names the runtime. Otherwise Call panics. It
+// allocates as [OperationAll.Tell] does.
 func (o *OperationAll[S, A, R]) Call(ctx context.Context, units []*Unit[S], arg A) (R, error) {
 	mustContext(ctx)
 	m := &multiSend[A, R]{}

@@ -11,7 +11,7 @@ import (
 // itself, to its end, and must not wait. Do is [Operation.Send] for a function that has no name,
 // with the same errors. The runtime cannot look into a function: it does not wait for the futures
 // that fn has captured. Use [Then] for those, or an operation with them in its argument. Two
-// allocations, the function's own included. It panics if c, u or fn is nil.
+// allocations, besides that of fn itself if it captures variables. It panics if c, u or fn is nil.
 func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Do with a nil function")
