@@ -4,7 +4,8 @@
 //	func newMPMC[T any](capacity int) conformance.Total[T] { return queue.NewMPMC[T](capacity) }
 //
 //	var mpmc = conformance.QueueSpec{
-//		New: newMPMC[int], NewWide: newMPMC[conformance.Wide], NewBoxed: newMPMC[*conformance.Box],
+//		New: newMPMC[int], NewWide: newMPMC[conformance.Wide],
+//		NewBoxed: newMPMC[*conformance.Box],
 //		Bounded: true, PowerOfTwo: true, Full: linear.InFlight,
 //	}
 //
@@ -16,14 +17,14 @@
 //
 // The rungs, each a subtest:
 //
-//	sequential    random calls by one goroutine, compared with a model call by call; batches too, if
-//	              the container has them
+//	sequential    random calls by one goroutine, compared with a model call by call; batches too,
+//	              if the container has them
 //	capacity      what is refused (0, -1), what is rounded, and that exactly so many items fit
 //	              (bounded only)
 //	wrap          many laps at every level of filling, and from just below the overflow of the
 //	              indices if the spec can start there
-//	order         producers take turns: no consumer gets an older item after a newer one (first in,
-//	              first out only)
+//	order         producers take turns: no consumer gets an older item after a newer one (first
+//	              in, first out only)
 //	stampede      all at once on an almost empty or almost full container: exactly as many succeed
 //	              as can
 //	stress        many at a time: each item comes out once, each producer's in order for each
