@@ -10,16 +10,19 @@ import (
 // Do sends fn to u, and returns the future of its result at once. fn runs with the unit's state to
 // itself, to its end, and must not wait. Do is [Operation.Send] for a function that has no name,
 // with the same errors. The runtime cannot look into a function: it does not wait for the futures
-// that fn has captured. Use [Then] for those, or an operation with them in its argument. Two
-// allocations, besides that of fn itself if it captures variables. It panics if c, u or fn is nil.
+// that fn has captured. Use [Then] for those, or an operation with them in its argument. One
+// allocation, and one for fn itself if it captures variables. It panics if c, u or fn is nil.
 func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Do with a nil function")
 	}
-	o := closureOf[operation[func(*Context, *S) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
-		c.function.Store(codeOf(fn))
-		return fn(c, stateOf[S](to))
-	})
+	o := knownClosure[operation[func(*Context, *S) (R, error), R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
+			c.function.Store(codeOf(fn))
+			return fn(c, stateOf[S](to))
+		})
+	}
 	return o.send(c.checked(), u.checked(), fn)
 }
 
@@ -29,10 +32,13 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Go with a nil function")
 	}
-	o := closureOf[operation[func(*Context) (R, error), R]](func(c *Context, _ unsafe.Pointer, fn func(*Context) (R, error)) (R, error) {
-		c.function.Store(codeOf(fn))
-		return fn(c)
-	})
+	o := knownClosure[operation[func(*Context) (R, error), R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, _ unsafe.Pointer, fn func(*Context) (R, error)) (R, error) {
+			c.function.Store(codeOf(fn))
+			return fn(c)
+		})
+	}
 	return o.send(c, &c.checked().rt.free, fn)
 }
 
@@ -46,10 +52,13 @@ func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf[operation[thenArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a thenArg[T, R]) (R, error) {
-		c.function.Store(codeOf(a.fn))
-		return a.fn(c, a.f.Value())
-	})
+	o := knownClosure[operation[thenArg[T, R], R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, _ unsafe.Pointer, a thenArg[T, R]) (R, error) {
+			c.function.Store(codeOf(a.fn))
+			return a.fn(c, a.f.Value())
+		})
+	}
 	return o.send(c, &c.checked().rt.free, thenArg[T, R]{fn, f})
 }
 
@@ -61,10 +70,13 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 	if f.cell == nil || g.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf[operation[then2Arg[T, U, R], R]](func(c *Context, _ unsafe.Pointer, a then2Arg[T, U, R]) (R, error) {
-		c.function.Store(codeOf(a.fn))
-		return a.fn(c, a.f.Value(), a.g.Value())
-	})
+	o := knownClosure[operation[then2Arg[T, U, R], R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, _ unsafe.Pointer, a then2Arg[T, U, R]) (R, error) {
+			c.function.Store(codeOf(a.fn))
+			return a.fn(c, a.f.Value(), a.g.Value())
+		})
+	}
 	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
 
@@ -78,11 +90,14 @@ func Handle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err erro
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf[operation[handleArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a handleArg[T, R]) (R, error) {
-		c.function.Store(codeOf(a.fn))
-		v, err := a.f.Result()
-		return a.fn(c, v, err)
-	})
+	o := knownClosure[operation[handleArg[T, R], R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, _ unsafe.Pointer, a handleArg[T, R]) (R, error) {
+			c.function.Store(codeOf(a.fn))
+			v, err := a.f.Result()
+			return a.fn(c, v, err)
+		})
+	}
 	return o.send(c, &c.checked().rt.free, handleArg[T, R]{fn, f})
 }
 
@@ -117,18 +132,23 @@ type closureForm[O, A, R any] interface {
 	complete(name string, code func(*message) uintptr)
 }
 
-// closureOf returns the O for closures that are sent as an A, whose first word is the function.
+// knownClosure returns the O for closures that are sent as its argument, nil if none was sent yet.
+// It comes first, in a function of its own: a caller makes the function that it passes to closureOf
+// on the heap.
+func knownClosure[O any]() *O {
+	o, _ := closures.Load(reflect.TypeFor[O]())
+	known, _ := o.(*O)
+	return known
+}
+
+// closureOf makes the O for closures that are sent as an A, whose first word is the function.
 // invoke calls that. All calls for one O pass the same invoke, so the operation that was made first
 // serves all.
-func closureOf[O any, P closureForm[O, A, R], A, R any](invoke func(*Context, unsafe.Pointer, A) (R, error)) P {
-	t := reflect.TypeFor[O]()
-	if o, ok := closures.Load(t); ok {
-		return o.(P)
-	}
+func closureOf[O any, P closureForm[O, A, R], A, R any](_ P, invoke func(*Context, unsafe.Pointer, A) (R, error)) P {
 	o := P(new(O))
 	o.complete("", o.calls(invoke))
-	first, _ := closures.LoadOrStore(t, o)
-	return first.(P)
+	first, _ := closures.LoadOrStore(reflect.TypeFor[O](), (*O)(o))
+	return first.(*O)
 }
 
 // calls makes an operation one of closures, which invoke calls. code returns the function that a

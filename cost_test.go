@@ -156,6 +156,36 @@ func TestSendAllocatesOnce(t *testing.T) {
 	runtimetest.Must(t, late)
 }
 
+// TestClosureAllocatesOnce: a function without a name costs as much as an operation, and what it
+// captures.
+func TestClosureAllocatesOnce(t *testing.T) {
+	rt, _ := runtimetest.Start(t, freerun.Processors(1))
+	u := freerun.NewUnit(rt, 0)
+	got := runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) ([4]float64, error) {
+		by := 2
+		known := freerun.Resolved(1)
+		return [...]float64{
+			allocations(func() {
+				freerun.Do(c, u, func(_ *freerun.Context, n *int) (int, error) { *n++; return *n, nil })
+			}),
+			allocations(func() {
+				freerun.Go(c, func(*freerun.Context) (int, error) { return 1, nil })
+			}),
+			allocations(func() {
+				freerun.Then(c, known, func(_ *freerun.Context, n int) (int, error) { return n, nil })
+			}),
+			allocations(func() {
+				freerun.Do(c, u, func(_ *freerun.Context, n *int) (int, error) { *n += by; return *n, nil })
+			}),
+		}, nil
+	}))
+	for i, want := range [...]float64{1, 1, 1, 2} {
+		if got[i] != want {
+			t.Errorf("case %d allocates %v times, want %v", i, got[i], want)
+		}
+	}
+}
+
 func TestActivityAllocatesOnce(t *testing.T) {
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))

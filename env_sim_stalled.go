@@ -146,7 +146,7 @@ func (m *simulation) resultOf(p *promised) string {
 
 // ownPackages are the packages of freerun: a program waits in their functions, and calls them from
 // its own.
-var ownPackages = []string{".", "/activity.", "/sched.", "/freeruntest.", "/simulate.", "/internal/"}
+var ownPackages = []string{".", "/activity.", "/freeruntest.", "/simulate.", "/internal/"}
 
 var ownPath = reflect.TypeFor[Runtime]().PkgPath()
 

@@ -210,11 +210,14 @@ func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, 
 	if fn == nil {
 		panic("freerun: When2 with a nil function")
 	}
-	o := closureOf[multiOperation[func(*Context, *S, *T) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T) (R, error)) (R, error) {
-		c.function.Store(codeOf(fn))
-		parts := (*multi)(to).all()
-		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)))
-	})
+	o := knownClosure[multiOperation[func(*Context, *S, *T) (R, error), R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T) (R, error)) (R, error) {
+			c.function.Store(codeOf(fn))
+			parts := (*multi)(to).all()
+			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)))
+		})
+	}
 	m := &multiSend2[func(*Context, *S, *T) (R, error), R]{}
 	m.n = 2
 	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
@@ -226,11 +229,14 @@ func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn fu
 	if fn == nil {
 		panic("freerun: When3 with a nil function")
 	}
-	o := closureOf[multiOperation[func(*Context, *S, *T, *U) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
-		c.function.Store(codeOf(fn))
-		parts := (*multi)(to).all()
-		return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)))
-	})
+	o := knownClosure[multiOperation[func(*Context, *S, *T, *U) (R, error), R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
+			c.function.Store(codeOf(fn))
+			parts := (*multi)(to).all()
+			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)))
+		})
+	}
 	m := &multiSend3[func(*Context, *S, *T, *U) (R, error), R]{}
 	m.n = 3
 	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
@@ -243,10 +249,13 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 	if fn == nil {
 		panic("freerun: WhenAll with a nil function")
 	}
-	o := closureOf[multiOperation[func(*Context, []*S) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, []*S) (R, error)) (R, error) {
-		c.function.Store(codeOf(fn))
-		return fn(c, statesOf[S]((*multi)(to)))
-	})
+	o := knownClosure[multiOperation[func(*Context, []*S) (R, error), R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, []*S) (R, error)) (R, error) {
+			c.function.Store(codeOf(fn))
+			return fn(c, statesOf[S]((*multi)(to)))
+		})
+	}
 	m := &multiSend[func(*Context, []*S) (R, error), R]{}
 	setUnits(&m.multi, units)
 	return o.send(c.checked(), m, fn)

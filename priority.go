@@ -25,8 +25,8 @@ type Priority uint8
 const (
 	Normal = Priority(sched.Normal) // the priority of all that has no other
 	High   = Priority(sched.High)   // short, rare, and awaited
-	Low    = Priority(sched.Low)    // when there is nothing of Normal to do
-	Idle   = Priority(sched.Idle)   // when there is nothing else to do
+	Low    = Priority(sched.Low)    // when nothing of Normal waits, and in its turns
+	Idle   = Priority(sched.Idle)   // when nothing else waits, and in its turns
 )
 
 const priorities = 4

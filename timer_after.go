@@ -242,10 +242,13 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 		panic("freerun: Every with a nil function")
 	}
 	c = c.checked().outside()
-	op := closureOf[operation[everyArg, struct{}]](func(c *Context, _ unsafe.Pointer, a everyArg) (struct{}, error) {
-		c.function.Store(codeOf(a.fn))
-		return struct{}{}, a.fn(c)
-	})
+	op := knownClosure[operation[everyArg, struct{}]]()
+	if op == nil {
+		op = closureOf(op, func(c *Context, _ unsafe.Pointer, a everyArg) (struct{}, error) {
+			c.function.Store(codeOf(a.fn))
+			return struct{}{}, a.fn(c)
+		})
+	}
 	called := newVtable(vtable{identity: identity{describe: func(*message) string { return functionName(codeOf(fn)) }}}, nil)
 	return every(c, d, &c.rt.free, called, func() *promised { return &op.send(c, &c.rt.free, everyArg{fn}).cell.promised })
 }

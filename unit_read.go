@@ -53,10 +53,13 @@ func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)
 	if fn == nil {
 		panic("freerun: Read with a nil function")
 	}
-	o := closureOf[reading[func(*Context, *S) (R, error), R]](func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
-		c.function.Store(codeOf(fn))
-		return fn(c, stateOf[S](to))
-	})
+	o := knownClosure[reading[func(*Context, *S) (R, error), R]]()
+	if o == nil {
+		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
+			c.function.Store(codeOf(fn))
+			return fn(c, stateOf[S](to))
+		})
+	}
 	return o.send(c.checked(), u.checked(), fn)
 }
 

@@ -8,6 +8,7 @@
 //	Mentions       files, tests and decisions that comments and documents name, and links
 //	MisnamedDocs   comments that begin with another name than that of their declaration
 //	API            the exported API: types that users cannot name, and its size
+//	Explorations   folders with explorations, all of which make explore must run
 //	Circles        files of a package that lead to each other, and whether they are of one room
 //	Walks          names of code in the sections of ARCHITECTURE.md that begin with "The life of"
 //	Way            the way of a message that comments of a file draw, and its number of files

@@ -295,6 +295,7 @@ func (d *door) TryLock() bool {
 }
 
 func (d *door) LockContext(ctx context.Context) error {
+	var b backoff.Backoff
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -302,7 +303,6 @@ func (d *door) LockContext(ctx context.Context) error {
 		if d.TryLock() {
 			return nil
 		}
-		var b backoff.Backoff
 		b.Wait()
 	}
 }
