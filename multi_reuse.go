@@ -1,6 +1,6 @@
 package freerun
 
-// Told messages to two and to three units are used again, as those to one unit are (reuse.go).
+// Told messages to two units are used again, as those to one unit are (reuse.go).
 // But a sender that is about to enqueue looks at the marked part in the mailbox. A sender that is
 // late must not meet the message in its next life, not placed yet, and take it for the message
 // that was. So a message is used again only after all goroutines that may have found it are gone.
