@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/simhost"
 )
 
 // Program is the program under measurement and simulation. It makes one runtime with on.New, runs,
@@ -19,7 +20,7 @@ type Program func(on *Host) (time.Duration, error)
 // one run, and for the goroutine that runs the program; operations may call Now.
 type Host struct {
 	processors int
-	schedule   freerun.Schedule // nil on this machine
+	schedule   simhost.Schedule // nil on this machine
 	machine    *machine         // nil where time is not virtual
 	rt         *freerun.Runtime
 }
@@ -44,7 +45,7 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	}
 	options = append([]freerun.Option{freerun.Processors(h.processors)}, options...)
 	if h.schedule != nil {
-		options = append(options, freerun.DeterministicBy(h.schedule))
+		options = append(options, simhost.Option[freerun.Option](h.schedule))
 	}
 	h.rt = freerun.New(options...)
 	return h.rt
