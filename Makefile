@@ -65,7 +65,7 @@ contracts: ## the tests of the containers in a debug build, which checks what th
 	go test -tags freerun_debug ./queue ./deque ./lock ./internal/sync/rolecheck ./offheap/...
 
 # What is explored.
-EXPLORED := ./internal/verify/explore ./queue ./deque ./lock ./offheap/... ./internal/mailbox ./internal/claim ./internal/ending ./internal/magazine ./internal/stripe ./internal/timerwheel ./internal/sched ./internal/quiesce ./internal/promise ./activity ./ddb .
+EXPLORED := ./internal/verify/explore ./queue ./deque ./lock ./offheap/... ./internal/michaelscott ./internal/mailbox ./internal/claim ./internal/ending ./internal/magazine ./internal/stripe ./internal/timerwheel ./internal/sched ./internal/quiesce ./internal/promise ./activity ./ddb .
 
 .PHONY: explore
 explore: ## all interleavings of small programs over the real code, and the table of what that came to
