@@ -87,7 +87,7 @@ func ExampleNewFIFO() {
 	// waiter 0
 }
 
-// newestFirst is a lock.Queue that gives back first what came last.
+// newestFirst is a queue of waiters that gives back first what came last.
 type newestFirst struct {
 	mu      sync.Mutex
 	waiters []*lock.Waiter
