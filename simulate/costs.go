@@ -50,8 +50,8 @@ type Piece struct {
 // ErrCosts says that costs cannot be used.
 var ErrCosts = errors.New("simulate: these are no costs")
 
-// ReadCosts reads costs that package encoding/json has written. An error about the content is [ErrCosts]; others
-// are those of r.
+// ReadCosts reads costs that package encoding/json has written. An error about the content is
+// [ErrCosts]; others are those of r.
 func ReadCosts(r io.Reader) (*Costs, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

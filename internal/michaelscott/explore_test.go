@@ -85,7 +85,7 @@ type tokens struct {
 	flaws *flaws // for controls: what is done instead of the queue's own methods
 }
 
-func newMsTokens() *tokens {
+func newTokens() *tokens {
 	itemNodes = new(domain[any])
 	return &tokens{}
 }
@@ -93,7 +93,7 @@ func newMsTokens() *tokens {
 // warmTokens are tokens for which the list has started and all records are there, which saves
 // steps.
 func warmTokens() *tokens {
-	p := newMsTokens()
+	p := newTokens()
 	itemNodes.Reserve(3)
 	p.q.list.start(nil)
 	return p
@@ -144,12 +144,12 @@ func (p *tokens) stock() error {
 // numbers plays scenarios with an UnboundedMPMC.
 type numbers struct{ q UnboundedMPMC[int] }
 
-// newMsNumbers returns a queue that has nodes to use again, and acquires that many of them at once.
-func newMsNumbers(batch int) *numbers {
-	batchSize = batch
+// newNumbers returns a queue that has nodes to use again, and acquires at most so many at once.
+func newNumbers(most int) *numbers {
+	batch = most
 	p := new(numbers)
 	p.q.nodes.Reserve(3)
-	for range 3 * batch {
+	for range 3 * most {
 		p.q.Enqueue(0)
 		p.q.TryDequeue()
 	}
@@ -200,11 +200,11 @@ func explored[P player](t *testing.T, fresh func() P) {
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, func(r *explore.Run) { large.play(r, fresh()) }) })
 }
 
-func TestExploreIntrusiveMPMC(t *testing.T) { explored(t, newMsTokens) }
+func TestExploreIntrusiveMPMC(t *testing.T) { explored(t, newTokens) }
 func TestExploreUnboundedMPMC(t *testing.T) {
-	for batch := 1; batch <= 2; batch++ {
-		t.Run(fmt.Sprint("batches of ", batch), func(t *testing.T) {
-			explored(t, func() *numbers { return newMsNumbers(batch) })
+	for most := 1; most <= 2; most++ {
+		t.Run(fmt.Sprint("batches of ", most), func(t *testing.T) {
+			explored(t, func() *numbers { return newNumbers(most) })
 		})
 	}
 }
@@ -214,7 +214,7 @@ func TestExploreUnboundedMPMC(t *testing.T) {
 func TestExploreUnboundedMPMCClaim(t *testing.T) {
 	while := func(claim func(*UnboundedMPMC[int], *record[int]) (*node[int], int)) func(*explore.Run) {
 		return func(r *explore.Run) {
-			p := newMsNumbers(1)
+			p := newNumbers(1)
 			r.Go("user", func() {
 				for _, call := range "eede" {
 					if call == 'e' {

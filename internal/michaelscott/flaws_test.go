@@ -119,11 +119,11 @@ func hastyClaim(q *UnboundedMPMC[int], r *record[int]) (*node[int], int) {
 	r.SetNow(0, f)
 	h := q.list.head.Load()
 	x, count := f, 0
-	for count < batchSize && x != h && x != nil {
+	for count < batch && x != h && x != nil {
 		x = x.next.Load()
 		count++
 	}
-	if count == batchSize && x != nil && q.retired.CompareAndSwap(f, x) {
+	if count == batch && x != nil && q.retired.CompareAndSwap(f, x) {
 		return f, count
 	}
 	return nil, 0

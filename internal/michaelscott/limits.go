@@ -2,5 +2,5 @@
 
 package michaelscott
 
-// batchSize is how many nodes a processor acquires at once.
-const batchSize = 16
+// batch is how many nodes a processor acquires at once.
+const batch = 16

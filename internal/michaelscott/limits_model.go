@@ -2,6 +2,6 @@
 
 package michaelscott
 
-// batchSize is how many nodes a processor acquires at once: few, so that nodes are soon used again.
+// batch is how many nodes a processor acquires at once: few, so that nodes are soon used again.
 // Tests may change it.
-var batchSize = 2
+var batch = 2

@@ -6,9 +6,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/conformance"
 )
 
-func newMsUnbounded[T any](int) conformance.Total[T] { return new(UnboundedMPMC[T]) }
+func newUnbounded[T any](int) conformance.Total[T] { return new(UnboundedMPMC[T]) }
 
-var unbounded = conformance.QueueSpec{New: newMsUnbounded[int], NewWide: newMsUnbounded[conformance.Wide], NewBoxed: newMsUnbounded[*conformance.Box]}
+var unbounded = conformance.QueueSpec{New: newUnbounded[int], NewWide: newUnbounded[conformance.Wide], NewBoxed: newUnbounded[*conformance.Box]}
 
 func TestUnboundedMPMC(t *testing.T) { conformance.Queue(t, unbounded) }
 
@@ -24,7 +24,7 @@ type carrier[T any] struct {
 // two queues exchange their nodes.
 type carried[T any] struct{ full, free IntrusiveMPMC[*carrier[T]] }
 
-func newMsCarried[T any](int) conformance.Total[T] { return new(carried[T]) }
+func newCarried[T any](int) conformance.Total[T] { return new(carried[T]) }
 
 func (q *carried[T]) TryEnqueue(v T) bool {
 	c, ok := q.free.TryDequeue()
@@ -49,7 +49,7 @@ func (q *carried[T]) TryDequeue() (v T, ok bool) {
 
 func (q *carried[T]) Len() int { return q.full.Len() }
 
-var intrusive = conformance.QueueSpec{New: newMsCarried[int], NewWide: newMsCarried[conformance.Wide], NewBoxed: newMsCarried[*conformance.Box]}
+var intrusive = conformance.QueueSpec{New: newCarried[int], NewWide: newCarried[conformance.Wide], NewBoxed: newCarried[*conformance.Box]}
 
 func TestIntrusiveMPMC(t *testing.T) { conformance.Queue(t, intrusive) }
 

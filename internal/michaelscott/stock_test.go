@@ -68,5 +68,5 @@ func stockOf[T any](q *UnboundedMPMC[T], values int) (s *stock[T], most int) {
 		s.add("the list", n)
 	}
 	s.addRecords(&q.nodes)
-	return s, 1 + values + batchSize + q.nodes.Records()*(batchSize+2)
+	return s, 1 + values + batch + q.nodes.Records()*(batch+2)
 }

@@ -16,12 +16,12 @@ import (
 // Sketch:     retired ─→ r1 ─→ r2 ─→ … ─→ sentinel ←─ head     (the list goes on from here)
 //             Enqueue: n = one of the processor's; none: acquire; too few there: a new node
 //                      n.value = v; link n
-//             acquire: f = retired; protect f; walk batchSize nodes, to x, if head is not met before
+//             acquire: f = retired; protect f; walk batch nodes, to x, if head is not met before
 //                      CAS(retired: f→x) L1; look at all hazard words; exchange the nodes they name
 //             Dequeue: unlink; the old sentinel stays where it is
 // Invariants: I1 next leads from retired to head, and all nodes before head are retired; retired is
 //                never behind head.
-//             I2 A processor's chain holds at most batchSize nodes. No hazard word on which a call
+//             I2 A processor's chain holds at most batch nodes. No hazard word on which a call
 //                relies names any of them.
 // Progress:   lock-free, as the list is; a CAS lost at L1 means that another processor has acquired
 //             nodes.
@@ -32,11 +32,11 @@ import (
 //             Nodes behind f may be acquired and used again during the walk; then retired has left
 //             f, for good as long as the word stays.
 //             No node is ever freed. With N records (processors) the nodes ever allocated are at
-//             most M + N·(batchSize+2) + batchSize, where M is the largest number of values that there
+//             most M + N·(batch+2) + batch, where M is the largest number of values that there
 //             ever were at once, those of calls in progress included: a node is allocated when less
-//             than batchSize are between retired and head; the sentinel, those in the list and those
-//             in the hands of an Enqueue are M+1; in chains are at most N·batchSize, and in pools 2N.
-// Cost:       that of the list; to acquire costs a store, a CAS, and 2N loads, once for batchSize
+//             than batch are between retired and head; the sentinel, those in the list and those
+//             in the hands of an Enqueue are M+1; in chains are at most N·batch, and in pools 2N.
+// Cost:       that of the list; to acquire costs a store, a CAS, and 2N loads, once for batch
 //             Enqueues
 // Checked by: TestUnboundedMPMC…, TestMichaelScott…, TestExploreUnboundedMPMC…, FuzzUnboundedMPMC
 
@@ -112,7 +112,7 @@ func (q *UnboundedMPMC[T]) acquire(r *record[T]) *node[T] {
 	return n
 }
 
-// claim takes batchSize retired nodes out of the list, and returns the first of them; or none if
+// claim takes batch retired nodes out of the list, and returns the first of them; or none if
 // there are fewer.
 func (q *UnboundedMPMC[T]) claim(r *record[T]) (f *node[T], count int) {
 	for {
@@ -126,12 +126,12 @@ func (q *UnboundedMPMC[T]) claim(r *record[T]) (f *node[T], count int) {
 		}
 		h := q.list.head.Load() // not before f
 		x, count := f, 0
-		for count < batchSize && x != h && x != nil {
+		for count < batch && x != h && x != nil {
 			x = x.next.Load()
 			count++
 		}
 		switch {
-		case count == batchSize && x != nil:
+		case count == batch && x != nil:
 			if q.retired.CompareAndSwap(f, x) { // L1
 				return f, count
 			}
