@@ -1,4 +1,4 @@
-# What can be done here; `make` alone prints this list. .ci/run calls these targets and nothing else.
+# What can be done here; `make` alone prints this list. Most steps of .ci/run are targets of it.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -43,9 +43,9 @@ race: ## the tests of all modules under the race detector
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
 	@$(MAKE) --no-print-directory --keep-going portable/newer portable/32
 
-# The first Go that freerun was not tested with sets the tag go1.27: the root module is tested as if this Go were that one. The
-# modules that other people's modules stand under cannot be, as those may ask for what such a Go has; a test of internal/archtest
-# holds that freerun_portable chooses the same files.
+# Go 1.27 is the first that freerun is not tested with, and it sets the tag go1.27. With that tag the root module is built as by
+# that Go. Other modules depend on modules of other people, whose files for go1.27 may need what only that Go has; so they are
+# tested with freerun_portable instead. A test of internal/archtest checks that both tags choose the same files of freerun.
 .PHONY: portable/newer
 portable/newer:
 	go test -timeout 30m -tags go1.27 ./...
@@ -64,7 +64,6 @@ checkptr: ## the tests of the root module with Go's checks of unsafe pointers, i
 contracts: ## the tests of the containers in a debug build, which checks what they require of their callers
 	go test -tags freerun_debug ./queue ./deque ./lock ./internal/sync/rolecheck ./offheap/...
 
-# What is explored.
 EXPLORED := ./internal/verify/explore ./queue ./deque ./lock ./offheap/... ./internal/michaelscott ./internal/mailbox ./internal/claim ./internal/ending ./internal/magazine ./internal/stripe ./internal/timerwheel ./internal/sched ./internal/quiesce ./internal/promise ./activity ./ddb .
 
 .PHONY: explore
@@ -107,7 +106,7 @@ vet:
 	go vet -tags freerun_debug ./...
 
 .PHONY: tidy
-tidy: # each module by itself, as those see it who import it
+tidy: # each module by itself, without go.work, as in other people's modules
 	@status=0; for module in $(MODULES) tools; do (set -x; tools/tidy.sh "$$module") || status=1; done; exit $$status
 
 .PHONY: formatted
@@ -167,7 +166,7 @@ report: ## measure all that the report shows, which takes some ten minutes, and 
 	cp .bench/rows.jsonl docs/report/rows.jsonl
 	.bench/freerun-bench bench --from docs/report/rows.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
 
-# The linters are built from the versions in tools/go.mod, which is no part of the workspace: its dependencies are nobody else's.
+# The linters are built from the versions in tools/go.mod, which is no part of the workspace: no other module gets its dependencies.
 .bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat .bin/apidiff: tools/go.mod tools/go.sum
 	GOWORK=off go build -C tools -o ../.bin/ tool
 	@touch .bin/*

@@ -30,7 +30,7 @@ func ContextOf(a *activity.Activity) *Context {
 		}
 		panic("freerun: ContextOf by another goroutine than the activity's own")
 	}
-	return roomOn(on).context
+	return slotOn(on).context
 }
 
 // activityPlace makes Runtime, Scope and Context places where activities can be started.
@@ -71,7 +71,7 @@ func (c *Context) startActivity(a *activity.Activity) error {
 	if c.Scope() != nil {
 		w.credit.Begin(c.key.account())
 	}
-	activities.Begin(a, c.tenant(), c.priority(), c.rt.scheduler, w.processor)
+	activities.Begin(a, c.activityHost(), c.priority(), c.rt.scheduler, w.processor)
 	return nil
 }
 
@@ -83,7 +83,7 @@ type activityHost struct {
 
 var _ activityhost.Owner[activity.Activity] = (*activityHost)(nil)
 
-func (c *Context) tenant() *activityHost {
+func (c *Context) activityHost() *activityHost {
 	if c.key == nil {
 		return &c.rt.activityHost
 	}
@@ -103,8 +103,8 @@ type activitySlot struct {
 // title is the name of the activity that runs with a context now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
 
-// roomOn returns the activity slot of a stack; it panics if the runtime has put none there.
-func roomOn(on *activityhost.Stack) *activitySlot {
+// slotOn returns the activity slot of a stack; it panics if the runtime has put none there.
+func slotOn(on *activityhost.Stack) *activitySlot {
 	r, ok := on.Local.(*activitySlot)
 	if !ok {
 		panic("freerun: an activity of no runtime")
@@ -135,7 +135,7 @@ func (t *activityHost) Context() context.Context {
 // Start implements [activityhost.Owner].
 func (t *activityHost) Start(a, b *activity.Activity) error {
 	if on := activities.StackOf(a); on != nil {
-		return roomOn(on).context.startActivity(b)
+		return slotOn(on).context.startActivity(b)
 	}
 	if t.key == nil {
 		return t.rt.context.startActivity(b)
@@ -197,7 +197,7 @@ func (t *activityHost) Depart(_ *activity.Activity, on *activityhost.Stack, p *s
 
 // moveOut takes the activity's context off its worker, whose former context is active again.
 func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
-	w, r := workerOf(p), roomOn(on)
+	w, r := workerOf(p), slotOn(on)
 	c := r.context
 	c.publishAll(p)
 	c.forks.home.Store(0)
@@ -208,7 +208,8 @@ func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Cont
 	}
 	c.current = nil
 	c.forwarded = nil
-	// The activity moved here while it slept in a join, and lost what was active here.
+	// While the activity slept in a join it came to another worker: beneath is a context of the
+	// worker that it began on.
 	if r.beneath.worker.Load() != w {
 		r.beneath = w.newContext(nil)
 	}

@@ -16,8 +16,6 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// quiet returns a runtime without reports.
-
 var addTo = freerun.Op("activities.add", func(_ *freerun.Context, total *int, n int) (int, error) {
 	*total += n
 	return *total, nil

@@ -1,6 +1,13 @@
 package freerun
 
-import "github.com/freerun-go/freerun/internal/sched"
+import (
+	"sync"
+
+	"github.com/freerun-go/freerun/internal/magazine"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/stripe"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+)
 
 // admits counts a message to u that is about to be sent through c from worker w, and gives it its
 // lineage; or it returns why the message is refused. m is nil for an activity, which is counted
@@ -37,6 +44,38 @@ func (w *worker) admits(c *Context, u *unit, m *message) error {
 	return nil
 }
 
+// ingress is where messages of ordinary goroutines enter the runtime. It counts them, and keeps
+// messages for reuse, in stripes: so a sender touches no cache line that other senders write.
+type ingress struct {
+	stripes stripe.Stripes[magazine.Cache] // each with its own messages for reuse
+	// timers has the timers of senders that wait for a batch. Each runtime has its own pool, as
+	// timers must not leave a testing/synctest bubble.
+	timers sync.Pool
+	// The counts of rare events.
+	ran, failed, abandoned, lost, panics atomics.Uint64
+	// sections counts the goroutines without a processor in a read section of messages to several
+	// units: multi_reuse.go. A section of a stripe, below, is another thing.
+	sections atomics.Int32
+}
+
+// countSent counts a message that is about to be sent without a processor. It returns false, and
+// leaves the message uncounted, if the phase is beyond latest. The count comes before the message
+// is queued: a goroutine that sees the count of the run also sees the count of the send.
+//
+// latest is one of the runtime's phases (runtime.go).
+// It is running for an outsider (an ordinary goroutine: see standing).
+// A shutdown sets the phase, and waits until all sections of stripes that had begun have ended.
+// Then it has the counts of all outsiders that were admitted.
+//
+// It is drains for an insider (a task of this runtime). The drain needs no rendezvous with an
+// insider: the message that the insider runs is not done, so the counts differ, and the drain
+// compares them again (settled).
+//
+// Checked by: TestExploreStripes (internal/stripe), TestShutdownTakesWhatFollows
+func (rt *Runtime) countSent(latest uint32) bool {
+	return rt.ingress.stripes.Admit(&rt.phase, latest)
+}
+
 // refusing adds to err what was refused, as naming does: the operation of message m. m is nil for
 // an activity.
 func (u *unit) refusing(err error, m *message) error {
@@ -48,7 +87,7 @@ func (u *unit) refusing(err error, m *message) error {
 	})
 }
 
-// admit counts a message that is about to be sent through c in the scope of c, and returns its
+// enterScope counts a message that is about to be sent through c in the scope of c, and returns its
 // lineage. If the scope was canceled it returns the error instead: the message would not start. c
 // must have a key. [lineage.withdraw] takes the count back.
 func (c *Context) enterScope(w *worker) (*lineage, error) {
@@ -74,7 +113,7 @@ func (m *message) leave(w *worker) {
 	}
 }
 
-// withdraw takes back what admit counted. A nil lineage has nothing to take back.
+// withdraw takes back what enterScope counted. A nil lineage has nothing to take back.
 func (o *lineage) withdraw(w *worker) {
 	if a := o.keyOf().account(); a != nil {
 		w.credit.Put(a)
@@ -82,7 +121,7 @@ func (o *lineage) withdraw(w *worker) {
 }
 
 // ended takes a message that was started out of its scope's account of running messages. It comes
-// after withdraw: once nothing runs, what is open was not started.
+// after withdraw: so when no message of the scope runs, the open ones have not started.
 func (o *lineage) ended(w *worker) {
 	if a := o.keyOf().account(); a != nil {
 		w.credit.End(a)
@@ -107,8 +146,9 @@ func (m *message) refusal() error {
 	return ErrClosed
 }
 
-// countCycle counts a message with vtable k that the caller has sealed as cycled. The goroutine
-// that wakes the message may look at it at the same time, so nothing else in it is changed.
+// countCycle counts a message with vtable k that the caller has sealed with promise.Circular. The
+// goroutine that wakes the message may look at it at the same time, so nothing else in it is
+// changed.
 func (w *worker) countCycle(m *promised, k *vtable) {
 	w.countFailed(m.unit.rt, ErrCycle, 1)
 	m.closedAsCycle(w, k)
@@ -143,9 +183,10 @@ func (c *Context) blame(k *vtable, m *message, err error) {
 
 // standing says what the sending goroutine is to the runtime that takes the message.
 //
-// A worker without a processor does not tell. An operation, a branch of a join and an activity send
-// from outside when they have left their processor ([Context.Block]), and when they send through a
-// context that is not their own. Their standing does not change by that. Two rules depend on it:
+// A worker without a processor does not show what it is. An operation, a branch of a join and an
+// activity send from outside when they have left their processor ([Context.Block]), and when they
+// send through a context that is not their own. Their standing does not change by that. Two rules
+// depend on it:
 //
 //	                              outsider  visitor  insider
 //	a sender may be kept waiting  yes       no       no       reuse.go, unit_limit.go

@@ -64,12 +64,12 @@ func BenchmarkPingPong(b *testing.B) {
 	<-done
 }
 
-type tally struct {
+type fanInCount struct {
 	seen, want int
 	done       chan struct{}
 }
 
-var benchCount = freerun.Op("count", func(_ *freerun.Context, t *tally, by int) (struct{}, error) {
+var benchCount = freerun.Op("count", func(_ *freerun.Context, t *fanInCount, by int) (struct{}, error) {
 	if t.seen += by; t.seen == t.want {
 		close(t.done)
 	}
@@ -83,7 +83,7 @@ func BenchmarkFanIn(b *testing.B) {
 	defer rt.Close()
 	each := b.N/senders + 1
 	done := make(chan struct{})
-	u := freerun.NewUnit(rt, tally{want: each * senders, done: done})
+	u := freerun.NewUnit(rt, fanInCount{want: each * senders, done: done})
 	b.ReportAllocs()
 	b.ResetTimer()
 	var all sync.WaitGroup

@@ -15,10 +15,10 @@ import (
 // keeps it waiting, a runtime that drains ([Runtime.Shutdown]) takes what it sends, and a wait for
 // futures, or for the runtime, is refused with [ErrWouldBlock]. A panic in fn is the operation's.
 //
-// The operation's own goroutine may call Block, any number of times; elsewhere it only calls fn. So
-// it does in a coroutine that the operation has made with iter.Pull: though waits are refused there
-// as in the operation, fn keeps the processor, and all that is queued on it. Call Block around next
-// instead.
+// The operation's own goroutine may call Block, any number of times. On any other goroutine Block
+// only calls fn. That includes a coroutine that the operation has made with iter.Pull: there fn
+// keeps the processor, and all that is queued on it, although waits are refused as in the
+// operation. Call Block in the operation instead, around next.
 //
 // In a deterministic runtime Block only calls fn. There fn must not wait for what another operation
 // or the test's body does later: nothing else runs meanwhile.
@@ -70,8 +70,8 @@ func contextOf(h *sched.Host, p *sched.Processor) *Context {
 	return hostStateOf(h).away.Load()
 }
 
-// running returns the context that the calling operation runs with, which is c or the one that c
-// was made from; nil if the caller is no operation.
+// running returns the context that the calling operation runs with: c, or the context that c was
+// made from. It returns nil if the caller is no operation.
 func (c *Context) running() *Context {
 	if w := c.here(); w.processor != nil {
 		return w.active.Load()
@@ -86,7 +86,7 @@ func (c *Context) running() *Context {
 // processor runs next.
 func (c *Context) leave(w *worker) {
 	c.publishAll(w.processor)
-	c.stand()
+	c.loseProcessor()
 	if c.seen != 0 {
 		w.traceLeave(c)
 	}

@@ -198,8 +198,8 @@ func TestAbortRefusesWhatFollows(t *testing.T) {
 	}
 }
 
-// TestShutdownRefusesVisitors: for a runtime that drains, an operation of another runtime is an
-// outsider.
+// TestShutdownRefusesVisitors: a runtime that drains refuses what operations of another runtime
+// send.
 func TestShutdownRefusesVisitors(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	other, _ := runtimetest.Start(t, freerun.Processors(1))

@@ -204,8 +204,9 @@ func TestBlockFaults(t *testing.T) {
 	}
 }
 
-// TestCloseNamesWhoBlocks: Close tells which operation did not come back from its blocking code.
-func TestCloseNamesWhoBlocks(t *testing.T) {
+// TestCloseNamesBlockingOperation: Close names the operation that did not come back from its
+// blocking code.
+func TestCloseNamesBlockingOperation(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(1))
 	g := runtimetest.NewGate()
 	blocksForLong.Tell(rt.Context(), freerun.NewUnit(rt, g), 0)

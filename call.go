@@ -25,7 +25,8 @@ import (
 // Call is for ordinary goroutines. Inside an operation or an activity it returns an [ErrWouldBlock]
 // at once, and sends nothing; an activity sends, and awaits the future. Otherwise it returns the
 // errors that [Operation.Send] documents, at once if the message is refused. Cost: one allocation,
-// which holds arg and result. It panics if ctx or u is nil.
+// which holds arg and result; one more if ctx gives a priority and no scope. It panics if ctx or u
+// is nil.
 func (o *Operation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R, error) {
 	return o.checked().callOn(ctx, u.checked(), arg)
 }
@@ -52,8 +53,8 @@ func (o *Operation2[S, T, A, R]) Call(ctx context.Context, a *Unit[S], b *Unit[T
 }
 
 // Call is [Operation2.Call] to all of units, of which none may occur twice. If units is empty, ctx
-// must be a [Context], or be derived from one: it names the runtime. Otherwise Call panics. Cost:
-// two allocations.
+// must be a [Context], or be derived from one: it names the runtime. Otherwise Call panics. It
+// allocates as [OperationAll.Tell] does.
 func (o *OperationAll[S, A, R]) Call(ctx context.Context, units []*Unit[S], arg A) (R, error) {
 	mustContext(ctx)
 	m := &multiSend[A, R]{}

@@ -10,8 +10,8 @@ import (
 // Do sends fn to u, and returns the future of its result at once. fn runs with the unit's state to
 // itself, to its end, and must not wait. Do is [Operation.Send] for a function that has no name,
 // with the same errors. The runtime cannot look into a function: it does not wait for the futures
-// that fn has caught. Use [Then] for those, or an operation with them in its argument. Two
-// allocations with the function's own. It panics if c, u or fn is nil.
+// that fn has captured. Use [Then] for those, or an operation with them in its argument. Two
+// allocations, besides that of fn itself if it captures variables. It panics if c, u or fn is nil.
 func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Do with a nil function")
@@ -23,7 +23,7 @@ func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) 
 	return o.send(c.checked(), u.checked(), fn)
 }
 
-// Go sends fn to no unit: it runs anywhere, in parallel with all else, and is otherwise as with
+// Go sends fn to no unit: fn runs on any processor, in parallel with all else. Otherwise Go is as
 // [Do].
 func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	if fn == nil {
@@ -36,9 +36,9 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	return o.send(c, &c.checked().rt.free, fn)
 }
 
-// Then runs fn with the result of f once there is one, anywhere, and returns the future of what fn
-// returns. If f fails, fn is not run and the future fails with an [ArgumentError]; see [Handle]. It
-// panics if c or fn is nil.
+// Then runs fn, on any processor, with the result of f once there is one, and returns the future of
+// what fn returns. If f fails, fn is not run and the future fails with an [ArgumentError]; see
+// [Handle]. It panics if c or fn is nil.
 func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Then with a nil function")
@@ -68,9 +68,9 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
 
-// Handle runs fn with the outcome of f, result or error, once there is one, anywhere, and returns
-// the future of what fn returns. It is how a failure is handled inside the runtime, where a failed
-// future otherwise fails all that receive it. It panics if c or fn is nil.
+// Handle runs fn, on any processor, with the outcome of f, result or error, once there is one, and
+// returns the future of what fn returns. It is how a failure is handled inside the runtime, where a
+// failed future otherwise fails all that receive it. It panics if c or fn is nil.
 func Handle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err error) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Handle with a nil function")
@@ -78,20 +78,20 @@ func Handle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err erro
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := closureOf[operation[settleArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a settleArg[T, R]) (R, error) {
+	o := closureOf[operation[handleArg[T, R], R]](func(c *Context, _ unsafe.Pointer, a handleArg[T, R]) (R, error) {
 		c.function.Store(codeOf(a.fn))
 		v, err := a.f.Result()
 		return a.fn(c, v, err)
 	})
-	return o.send(c, &c.checked().rt.free, settleArg[T, R]{fn, f})
+	return o.send(c, &c.checked().rt.free, handleArg[T, R]{fn, f})
 }
 
-type settleArg[T, R any] struct {
+type handleArg[T, R any] struct {
 	fn func(*Context, T, error) (R, error)
 	f  Future[T]
 }
 
-func (settleArg[T, R]) tolerates() {}
+func (handleArg[T, R]) tolerates() {}
 
 type thenArg[T, R any] struct {
 	fn func(*Context, T) (R, error)

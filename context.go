@@ -42,7 +42,7 @@ type Context struct {
 	forwarded any                             // the *result[R] that the operation has forwarded
 	// seen is the address of current, or of the activity, if its begin was recorded; otherwise 0.
 	seen   uintptr
-	credit int   // how many inlined operations it may still run
+	credit int   // how many inlined operations current may still run
 	depth  int32 // how many inlined operations run now, one inside another
 	marks  uint8 // what remains to be done when current ends: observe.go
 

@@ -54,10 +54,10 @@
 //
 // # Scopes, priorities, time
 //
-// A message sent through a [Context] belongs to the context's [Scope] and has its priority, and so
-// has all that follows from it. [Runtime.Scope] makes a scope, [Context.WithScope] leads into one,
-// [Context.WithPriority] gives another priority. [Scope.Wait] waits until all messages of a scope
-// are done, and returns the first failure with the chain of operations that sent it.
+// A message that is sent through a [Context] belongs to the context's [Scope] and has its priority.
+// So do all messages that follow from it. [Runtime.Scope] makes a scope, [Context.WithScope] leads
+// into one, [Context.WithPriority] gives another priority. [Scope.Wait] waits until all messages of
+// a scope are done, and returns the first failure with the chain of operations that sent it.
 // [Scope.Cancel], or the end of the context with which the scope was made, fails what has not
 // started; operations that run see it as the end of their context.
 //

@@ -37,14 +37,13 @@ const deterministicProcessors = 4
 // many seeds.
 //
 // A deterministic runtime has no goroutines. Its operations run while an ordinary goroutine waits,
-// in Wait of a future, Quiesce, Shutdown or Close, and on that goroutine. These calls return an
-// [ErrStalled] when nothing is left to run and the condition waited for does not hold. Time is
-// virtual: before a wait for a future or a scope comes to that, it has the clock jump to the next
-// timer.
+// in Wait of a future or a scope, Call, Quiesce, Shutdown or Close, and on that goroutine. These
+// calls return an [ErrStalled] when nothing is left to run and the condition waited for does not
+// hold. Time is virtual: before such a call comes to that, it has the clock jump to the next timer.
 //
-// So there must be one goroutine that sends and waits. An operation that blocks, in
-// [Context.Block] too, blocks everything. The channel of Done is closed only while another
-// goroutine waits. There are 4 processors if [Processors] does not say otherwise.
+// So one goroutine must do all that sends and waits. An operation that blocks, in [Context.Block]
+// too, blocks everything. The channel of Done is closed only while another goroutine waits. There
+// are 4 processors if [Processors] does not say otherwise.
 //
 // The deadline of a [context.Context] is in real time. No seed decides which comes first, the
 // deadline or an event in virtual time. So tests that must repeat cancel contexts by themselves.

@@ -32,8 +32,8 @@ const mostStalled = 16
 
 // pending is a message that waits for a future.
 type pending struct {
-	letter *message
-	future *promised
+	message *message
+	future  *promised
 }
 
 // fewestPending is the length that simulation.pending must have before it is searched for entries
@@ -56,7 +56,8 @@ func (m *simulation) noteWait(msg *message, p *promised) {
 	m.pending = append(m.pending, pending{msg, p})
 }
 
-// stalled returns the error for a caller that waits in vain: for x, or for no future if x is none.
+// stalled returns the error for a caller that waits in vain for x. If x is a future, the error
+// names it.
 func (m *simulation) stalled(x condition) error {
 	e := &stalledError{}
 	where := waitingCaller() + " waits"
@@ -80,7 +81,7 @@ func (e *stalledError) addMore(n int, what string) {
 func (e *stalledError) addMessages(m *simulation) {
 	most, more := mostStalled, 0
 	for _, p := range m.pending {
-		msg := p.letter
+		msg := p.message
 		if !p.future.Open() || msg.vtable() == awaiterVtable || msg.vtable() == audienceVtable {
 			continue
 		}
@@ -100,7 +101,7 @@ func (e *stalledError) addActivities(m *simulation) {
 		if what != "" {
 			line += " in " + what + ", called at " + where
 		}
-		if p := roomOn(on).awaiting; p != nil && p.Open() && strings.HasSuffix(what, ".Await") {
+		if p := slotOn(on).awaiting; p != nil && p.Open() && strings.HasSuffix(what, ".Await") {
 			line += ", for " + m.resultOf(p)
 		}
 		e.add(line)

@@ -101,7 +101,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestDeterministicStalls: a goroutine that waits in vain gets an error that names the waiters.
+// TestDeterministicStalls: a goroutine that waits in vain gets ErrStalled, and may wait again
+// later.
 func TestDeterministicStalls(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Deterministic(1))
 	other, _ := runtimetest.Start(t, freerun.Deterministic(2))

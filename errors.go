@@ -29,8 +29,8 @@ var (
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = promise.ErrCycle
 	// ErrCanceled says that a message was not started, or that an activity's wait ended, because
-	// the scope was canceled. The error of the message names the scope, and is also the cause: test
-	// with [errors.Is].
+	// the scope was canceled; or that a message was not sent, because its [Timer] was stopped. The
+	// error names the scope and wraps the cause: test with [errors.Is].
 	ErrCanceled = errors.New("freerun: canceled")
 	// ErrNoFuture says that a zero Future was used, which no send returned.
 	ErrNoFuture = errors.New("freerun: a zero Future, which no send returned, has no outcome")

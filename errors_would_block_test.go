@@ -71,8 +71,9 @@ var adviceForOperation = map[string]string{
 }
 
 // TestOperationIsToldHowToWait: the waits of ordinary goroutines are refused in an operation, and
-// the errors name what an operation does instead, and not what an activity does. So they do where
-// an activity has called the operation, as an inlined one, and in the branch of an activity's join.
+// the errors name what an operation does instead, and not what an activity does. An operation that
+// an activity has called, as an inlined one, and a branch of an activity's join get the same
+// errors.
 func TestOperationIsToldHowToWait(t *testing.T) {
 	rt := runtimetest.Quiet(t, freerun.Processors(1))
 	told := 0

@@ -92,7 +92,7 @@ func ExampleForward() {
 	// Output: 6 <nil>
 }
 
-func ExampleMailbox() {
+func ExampleMailboxLimit() {
 	rt := freerun.New()
 	defer rt.Close()
 	blocked := make(chan struct{})

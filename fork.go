@@ -25,10 +25,11 @@ import (
 //
 // Join may be called by operations and in branches. From an ordinary goroutine, through
 // [Runtime.Context], g is sent as a free operation while f runs on the goroutine itself. The
-// goroutine also runs g if no processor has begun with it by then, and otherwise waits for it. Both
-// are called one after the other with another goroutine's context, with a context made from the
-// operation's own ([Context.WithPriority], [Context.WithScope]), after [Context.Block], and in an
-// operation of another runtime. Join panics if c, f or g is nil.
+// goroutine also runs g if no processor has begun with it by then, and otherwise waits for it. In
+// four cases Join calls f and then g on the calling goroutine: if c is the context of an operation
+// that runs on another goroutine, if c was made from the operation's own context
+// ([Context.WithPriority], [Context.WithScope]), after [Context.Block], and in an operation of
+// another runtime. Join panics if c, f or g is nil.
 //
 // It allocates once if g has captured variables; [ForkFunc.Join] allocates nothing.
 func Join[A, B any](c *Context, f func(c *Context) A, g func(c *Context) B) (a A, b B) {
@@ -100,7 +101,7 @@ type ForkFunc[A, R any] struct {
 //
 //	var fib = freerun.NewForkFunc[int, int](nil)
 //
-//	var _ = Define(fib, func(c *freerun.Context, n int) int {
+//	var _ = freerun.Define(fib, func(c *freerun.Context, n int) int {
 //		if n < 2 {
 //			return n
 //		}
@@ -199,8 +200,8 @@ func (o *ForkFunc[A, R]) unready() unready {
 // Fork and join for a goroutine that does not run the operation of its context: an ordinary
 // goroutine with the runtime's context, or a goroutine with the context of another operation.
 
-// visit is a function that an ordinary goroutine has sent to a processor. The goroutine runs it
-// itself if it comes to it first.
+// visit is a function that an ordinary goroutine has sent to a processor. If no processor has begun
+// it when the goroutine comes to it, the goroutine runs it itself.
 type visit struct {
 	do      func(c *Context)
 	taken   atomic.Bool
@@ -220,7 +221,7 @@ func (c *Context) send(do func(c *Context)) *visit {
 	return v
 }
 
-// run is the free operation.
+// run is the free operation that send has sent.
 func (v *visit) run(c *Context) (struct{}, error) {
 	if !v.take() {
 		return struct{}{}, nil

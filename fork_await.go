@@ -98,7 +98,7 @@ func (c *Context) sleep(j *job) {
 	p := c.forks.suspension.Wait(w.processor)
 	if p == nil { // the runtime has ended meanwhile
 		c.worker.Store(c.rt.detachedWorker())
-		c.stand()
+		c.loseProcessor()
 		return
 	}
 	home.away.Store(nil)
@@ -113,9 +113,9 @@ func (c *Context) sleep(j *job) {
 	}
 }
 
-// stand records that the operation has no processor any more. Its forks are all exposed by then.
-// What it forks from now on runs in sequence.
-func (c *Context) stand() {
+// loseProcessor records that the operation has no processor any more. The caller has exposed all
+// its forks. What it forks from now on runs in sequence.
+func (c *Context) loseProcessor() {
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
 	if c.forks.forkParts != nil {

@@ -33,7 +33,7 @@ func newForkWorld(r *explore.Run, processors int) *forkWorld {
 func (w *forkWorld) context(p *sched.Processor) *Context {
 	c := &Context{rt: w.rt}
 	c.forks.begin()
-	c.stand()
+	c.loseProcessor()
 	c.worker.Store(w.rt.detachedWorker())
 	c.forks.offer = p.Offer()
 	return c
@@ -166,14 +166,14 @@ func TestExploreHelping(t *testing.T) {
 		})
 		outer.state.Store(jobStolen)
 		r.Go("thief", func() { outer.steal(w.context(w.at[1])) })
-		r.Go("stranger", func() {
+		r.Go("unrelated", func() {
 			l := &forkStack[int, int]{fn: w.fork}
 			c := w.context(w.at[2])
 			c.forks.enter(nil, nil, l)
 			l.frames = append(l.frames, 3)
 			c.publish()
 			if _, mine, _ := l.jobs[0].retake(c); !mine {
-				r.Failf("somebody helped with what is no part of the branch")
+				r.Failf("a helper ran a job that is no part of the branch")
 			}
 		})
 		r.Go("joiner", func() {

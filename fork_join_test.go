@@ -12,7 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// fib, tree and so on are the branches of the tests.
+// fib and spine are the ForkFuncs of the tests.
 var (
 	fib   = freerun.NewForkFunc[int, int](nil)
 	spine = freerun.NewForkFunc[int, int](nil)
@@ -60,8 +60,6 @@ func inside(t testing.TB, processors int, do func(c *freerun.Context)) *freerun.
 	}
 	return rt
 }
-
-// onSome runs a test with different numbers of processors.
 
 func TestJoin(t *testing.T) {
 	runtimetest.OnSome(t, func(t *testing.T, processors int) {

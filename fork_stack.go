@@ -95,8 +95,8 @@ type run struct {
 	job       *job
 }
 
-// mostStacks is how many fork stacks a Context keeps. Forkable functions are declared once, so a
-// program has few.
+// mostStacks is how many fork stacks a Context keeps at most; beyond, it forgets all and begins
+// anew. Forkable functions are declared once, so a program has few.
 const mostStacks = 1024
 
 // owned reports whether the caller's goroutine runs the operation that c belongs to, on a
@@ -189,8 +189,8 @@ func (f *forks) endInner(floor int) {
 	}
 }
 
-// layOldest exposes the oldest unexposed frame, and returns its job; nil if there is none.
-func (c *Context) layOldest(all bool) *job {
+// exposeOldest exposes the oldest unexposed frame, and returns its job; nil if there is none.
+func (c *Context) exposeOldest(all bool) *job {
 	f := &c.forks
 	for f.open < len(f.runs) {
 		r := &f.runs[f.open]
@@ -216,7 +216,7 @@ func (c *Context) layOldest(all bool) *job {
 
 // publish offers the oldest unexposed frame. The offer must be empty.
 func (c *Context) publish() {
-	if j := c.layOldest(false); j != nil {
+	if j := c.exposeOldest(false); j != nil {
 		c.forks.offer.Put(&j.Task)
 		c.worker.Load().pause()
 	}
@@ -234,7 +234,7 @@ func (c *Context) publishSome(p *sched.Processor) {
 	if t := p.Offer().Take(); t != nil {
 		p.PushAt(c.priority(), t)
 	}
-	for j := c.layOldest(true); j != nil; j = c.layOldest(true) {
+	for j := c.exposeOldest(true); j != nil; j = c.exposeOldest(true) {
 		p.PushAt(c.priority(), &j.Task)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Future is the promise of an operation's result: a small value, which any goroutine may copy,
-// keep and pass on. An operation cannot wait for a future; it passes it on as an argument, or
-// with [Forward], [Then], [Then2] or [Handle]. The zero Future promises nothing: Wait, Result and
-// Forward return [ErrNoFuture], what Then and Handle return fails with it, Value and Done panic;
-// in an argument there is nothing to wait for.
+// Future is the promise of an operation's result: a small value, which any goroutine may copy, keep
+// and pass on. An operation cannot wait for a future; it passes it on as an argument, or with
+// [Forward], [Then], [Then2] or [Handle]. The zero Future promises nothing: Wait, Result and
+// Forward return [ErrNoFuture], the futures that Then and Handle return fail with it, Value and
+// Done panic; in an argument it is not waited for.
 //
 // A Future[R] holds an R, for a result that was known at once. So a type cannot hold a future of
 // itself, but it can hold a future of a pointer to itself. A future keeps its result alive, and
@@ -114,10 +114,10 @@ func (f Future[R]) Done() <-chan struct{} {
 	return closed
 }
 
-// Wait waits until the future has an outcome and returns it. If ctx is done first, Wait returns
-// the error of ctx, or [ErrClosed] if ctx is done by the end of the runtime, as with
-// [Runtime.Context]. If both are there, the outcome comes first. A message is run even if its
-// waiter gives up, except for the message of [Operation.Call].
+// Wait waits until the future has an outcome and returns it. If ctx is done first, Wait returns the
+// error of ctx, or [ErrClosed] if ctx is done by the end of the runtime, as with [Runtime.Context].
+// If the outcome is there by then, Wait returns the outcome. A message is run even if its waiter
+// gives up, except for the message of [Operation.Call].
 //
 // Wait is for ordinary goroutines: inside an operation or an activity it returns an
 // [ErrWouldBlock] at once if there is no outcome yet, whatever ctx is; an activity calls

@@ -10,9 +10,10 @@ import (
 )
 
 // A future has a list of messages that wait for it. The list is only pushed to and taken whole: a
-// message stays in it until the future has an outcome. That suits messages, which wait until
-// then. Ordinary goroutines and activities may give up earlier, any number of times. So all of
-// those share one message in the list, the audience, and leave the audience without a trace.
+// message stays in it until the future has an outcome. That suits messages, because they never give
+// up. Ordinary goroutines and activities may give up earlier, any number of times. So they share
+// one message in the list, the audience. A waiter that gives up leaves the audience, and no trace
+// in the list.
 //
 // The table of the future's runtime leads from a future to its audience. The table has shares,
 // each with a lock. The lock guards the entries of the share and all fields of their audiences.
@@ -219,7 +220,7 @@ func (m *promised) closeWithScope() {
 	}
 }
 
-// outcomeNow is outcome, except that two kinds of open futures get an outcome first: futures of a
+// outcomeNow is Outcome, except that two kinds of open futures get an outcome first: futures of a
 // runtime that has ended, and futures of a canceled scope whose message has not begun. So neither
 // the end nor the canceler need find all open futures: the asker closes the one that it asks for.
 func (m *promised) outcomeNow() (closed bool, err error) {

@@ -10,11 +10,11 @@ import (
 // Await waits until the future has an outcome and returns it, as [Future.Wait] does for ordinary
 // goroutines. The activity a is suspended meanwhile, and keeps no processor. If the scope of the
 // activity is canceled first, Await returns the error of that, and leaves nothing in the future
-// that grows with the number of such waits. Await takes no context: an activity that is to give
-// up earlier, say at a deadline, starts another one in a scope with that deadline, which awaits,
-// and waits for its end (the example). Only the activity's own goroutine may call Await; it
-// panics elsewhere. It allocates nothing once the activity's stack has waited for a future
-// before, and not given up.
+// that grows with the number of such waits. Await takes no context: an activity that is to give up
+// earlier, say at a deadline, starts another one in a scope with that deadline, which awaits, and
+// waits for its end (see the example). Only the activity's own goroutine may call Await; it panics
+// elsewhere. It allocates in the first wait of the activity's stack, and may allocate in the wait
+// after one that was given up; other waits do not.
 func (f Future[R]) Await(a *activity.Activity) (R, error) {
 	if f.cell != nil && !f.cell.closedNow() {
 		on := activities.StackOf(a)
@@ -24,7 +24,7 @@ func (f Future[R]) Await(a *activity.Activity) (R, error) {
 			}
 			panic("freerun: Await by another goroutine than the activity's own; ordinary goroutines call Wait, and operations pass futures on")
 		}
-		if err := f.cell.awaitBy(a, roomOn(on)); err != nil {
+		if err := f.cell.awaitBy(a, slotOn(on)); err != nil {
 			return *new(R), err
 		}
 	}

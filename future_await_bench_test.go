@@ -11,17 +11,13 @@ import (
 // BenchmarkAwait has an activity await the future of a message to a unit, alone and beside a
 // second activity that awaits the same future.
 func BenchmarkAwait(b *testing.B) {
-	inc := freerun.Op("inc", func(_ *freerun.Context, n *int, by int) (int, error) {
-		*n += by
-		return *n, nil
-	})
 	b.Run("alone", func(b *testing.B) {
 		rt := runtimetest.Quiet(b, freerun.Processors(1))
 		u := freerun.NewUnit(rt, 0)
 		b.ReportAllocs()
 		_ = activity.Go(rt, func(a *activity.Activity) {
 			for b.Loop() {
-				_, _ = inc.Send(freerun.ContextOf(a), u, 1).Await(a)
+				_, _ = runtimetest.AddOne.Send(freerun.ContextOf(a), u, 1).Await(a)
 			}
 		}).Wait(b.Context())
 	})
@@ -33,7 +29,7 @@ func BenchmarkAwait(b *testing.B) {
 		b.ReportAllocs()
 		one := activity.Go(rt, func(a *activity.Activity) {
 			for b.Loop() {
-				f = inc.Send(freerun.ContextOf(a), u, 1)
+				f = runtimetest.AddOne.Send(freerun.ContextOf(a), u, 1)
 				a.Yield()
 				_, _ = f.Await(a)
 			}

@@ -217,10 +217,6 @@ func TestGivenUpInActivities(t *testing.T) {
 // activity and by two, with those of messages whose futures are not.
 func TestAwaitAllocatesNothing(t *testing.T) {
 	const rounds = 2000
-	inc := freerun.Op("inc", func(_ *freerun.Context, n *int, by int) (int, error) {
-		*n += by
-		return *n, nil
-	})
 	cost := func(waiters int) float64 {
 		rt := runtimetest.Quiet(t, freerun.Processors(1))
 		u := freerun.NewUnit(rt, 0)
@@ -236,7 +232,7 @@ func TestAwaitAllocatesNothing(t *testing.T) {
 							runtime.ReadMemStats(&m)
 							mallocs[round/rounds] = m.Mallocs
 						}
-						turn = inc.Send(freerun.ContextOf(a), u, 1)
+						turn = runtimetest.AddOne.Send(freerun.ContextOf(a), u, 1)
 					}
 					if f := turn; waiters == 0 {
 						for a.Yield(); ; a.Yield() {

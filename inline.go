@@ -7,8 +7,8 @@ import (
 
 // A free operation that is declared small (SmallOp) may be inlined: Send runs it as a call. That is
 // done while it beats queueing: no processor is idle that could take it, its argument is ready, and
-// the sending operation has not inlined too many so already. An inlined operation has no message,
-// and its future holds the result itself.
+// the sending operation has not inlined too many already. Nothing is inlined in a scope. An inlined
+// operation has no message, and its future holds the result itself.
 
 const (
 	// smallRuns is how many small operations a queued operation inlines. Further ones are queued,
@@ -21,8 +21,8 @@ const (
 // SmallOp declares a free operation that takes about as long as sending it, or is a tree of such
 // operations. All that is said of [FreeOp] holds. In addition, Send may run it at once, before it
 // returns, on the goroutine of the sending operation: the future has its result then and allocates
-// nothing. That is not done while a processor is idle, nor from ordinary goroutines, nor beyond
-// some depth. A runtime.Goexit in it may end the sending operation too.
+// nothing. Send queues it instead while a processor is idle, from ordinary goroutines, in a scope,
+// and beyond some number and depth. A runtime.Goexit in it may end the sending operation too.
 func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
 	return newFreeOp(name, fn, true)
 }

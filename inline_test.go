@@ -10,7 +10,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// smallKinds: the ends that a small operation may have.
+// The ends that a small operation may have.
 const (
 	smallValue = iota
 	smallError

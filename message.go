@@ -76,11 +76,13 @@ type vtable struct {
 	// take deals with such a message in place of a run. The unit's owner calls it. Nil for messages
 	// that the owner runs.
 	take func(w *worker, u *unit, m *message) taken
-	// multiAt is where in such a message its multi lies, with the units that the message has to
-	// itself. 0 for messages that have at most the one to which they are addressed.
+	// multiAt is the offset, in such a message, of its multi: the units that the message has to
+	// itself. It is 0 for messages without a multi, which have at most the unit that they are
+	// addressed to.
 	multiAt uintptr
-	// release lets go of what such a message holds besides that unit, once it has ended. again says
-	// that it may be used again afterwards. Nil for messages that hold nothing else.
+	// release lets go of what such a message holds, once it has ended: units, or its place among
+	// the readers of a unit. again says that the message may be used again afterwards. Nil for
+	// messages that hold nothing.
 	release func(w *worker, m *message, again bool)
 	// place deals with a message that is ready, in place of queueing it for its one unit, or for
 	// none. Nil for most.
@@ -89,7 +91,8 @@ type vtable struct {
 	wake func(w *worker, m *message)
 	// fail ends a message that will not run, or whose operation did not return.
 	fail func(w *worker, m *message, err error)
-	// recycle takes back a message that has run. Nil if another goroutine may still look at it.
+	// recycle takes back a message that has run, for another send. Nil for messages that are not
+	// used again, because their future, or a list, leads to them.
 	recycle func(w *worker, m *message)
 	// late sends the message of a timer that is due. unsent ends that of a timer that was stopped
 	// before; it may be called without a worker. Both are nil for what no timer sends.
@@ -153,8 +156,8 @@ func (o *operation[A, R]) makeVtables(id identity) {
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
 }
 
-// makeMultiVtables makes those of an operation on several units: spread until the message is placed
-// in the mailboxes, and placed from then on.
+// makeMultiVtables makes the further vtables of an operation on several units. The form of a
+// message is spread until the message is placed in the mailboxes, and placed from then on.
 func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 	inSend, inTell := unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi)
 	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend}, o.runSend)
@@ -171,8 +174,8 @@ func placing(k *vtable) func(w *worker, m *message) {
 	}
 }
 
-// releasing returns the release of messages that are placed as k. It asks no message for its
-// vtable: one whose outcome was forwarded has another by then.
+// releasing returns the release of messages that are placed as k. It does not ask the message for
+// its vtable: a message that has forwarded another future has another vtable by then.
 func releasing(k *vtable) func(w *worker, m *message, again bool) {
 	return func(w *worker, msg *message, again bool) {
 		m := k.multi(msg)
@@ -186,8 +189,8 @@ func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable
 	return placed
 }
 
-// makeReadingVtables makes those of an operation that only reads: reader until the unit's owner has
-// let the message in, and admitted from then on.
+// makeReadingVtables makes the further vtables of an operation that only reads. The form of a
+// message is reader until the unit's owner has let the message in, and admitted from then on.
 func (o *reading[A, R]) makeReadingVtables(id identity) {
 	o.admitted = newVtable(vtable{
 		identity: id, shared: true, fail: o.failSend,

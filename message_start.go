@@ -93,8 +93,8 @@ func (rt *Runtime) awaitStart(m *promised) {
 	}
 }
 
-// startRevocable is C1 and S3. m is nil for a message without a future. It returns false if the
-// message was revoked.
+// startRevocable does steps C1 and S3 of internal/promise/start.go. m is nil for a message without
+// a future. It returns false if the message was revoked.
 func (w *worker) startRevocable(m *promised) bool {
 	if m == nil {
 		w.start.Begin()
@@ -103,7 +103,8 @@ func (w *worker) startRevocable(m *promised) bool {
 	return w.start.BeginClaim(&m.Cell)
 }
 
-// awaitStarts is D2.
+// awaitStarts does step D2: it waits until no processor is in the middle of starting a revocable
+// message.
 func (rt *Runtime) awaitStarts() {
 	for _, p := range rt.scheduler.Processors() {
 		workerOf(p).start.Await()

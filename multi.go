@@ -3,12 +3,11 @@ package freerun
 import "github.com/freerun-go/freerun/internal/mailbox"
 
 // A message to several units is run when all of them have come to it. Each unit has an owner: the
-// one processor that may dequeue from its mailbox. An owner that comes to a part of a message
-// holds the unit: it does not give the mailbox up, and turns to other work. The owner that comes
-// last has all units, and runs the message as a task of its own. After that, each unit is given
-// up, or held by the next message to several units, or queued if there is more for it. Nothing
-// waits and nothing spins: no processor is occupied with a unit that is held, as with a unit that
-// waits in a queue.
+// one processor that may dequeue from its mailbox. An owner that comes to a part of a message holds
+// the unit: it does not give the mailbox up, and turns to other work. The owner that comes last has
+// all units, and runs the message as a task of its own. After that, each unit is given up, or held
+// by the next message to several units, or queued if there is more for it. Nothing waits and
+// nothing spins: a unit that is held occupies no processor, as a unit in a queue does not.
 //
 // No deadlock:
 // Messages are in all mailboxes in the order in which they were placed (multi_place.go).
@@ -84,8 +83,8 @@ func (m *multi) faulted(err *PanicError) {
 	}
 }
 
-// release lets go of all units. With again, it then retires the message for reuse, because the
-// mailboxes have forgotten it. It does not if a unit has a unitExt: messages to such a unit may
+// release lets go of all units. With again, it then retires the message for reuse, unless a mailbox
+// still has a part of it as its newest node, or a unit has a unitExt: messages to such a unit may
 // be seen outside of sections.
 func (m *multi) release(w *worker, again bool) {
 	parts := m.all()

@@ -62,7 +62,7 @@ func (x *crossing) single(w *worker, name string, to int) {
 
 // both sends a message to several units.
 func (x *crossing) both(w *worker, name string, to ...int) {
-	m := x.note(len(to))
+	m := x.told(len(to))
 	parts := m.all()
 	for i, u := range to {
 		parts[i].unit = &x.units[u]
@@ -89,8 +89,8 @@ func (x *crossing) both(w *worker, name string, to ...int) {
 	}
 }
 
-// note returns a told message to that many units, perhaps a used one.
-func (x *crossing) note(units int) *multiTell[int] {
+// told returns a told message to that many units, perhaps a used one.
+func (x *crossing) told(units int) *multiTell[int] {
 	if x.again {
 		if m := x.idle.Swap(nil); m != nil && int(m.n) == units {
 			return (*multiTell[int])(unsafe.Pointer(m.whole()))
@@ -108,13 +108,13 @@ type errand struct {
 	to   []int
 }
 
-// looks reports whether an errand is a reader: the names of readers begin with r.
-func looks(e errand) bool { return e.name[0] == 'r' }
+// isReader reports whether an errand is a reader: the names of readers begin with r.
+func isReader(e errand) bool { return e.name[0] == 'r' }
 
 // sender is a thread that sends errands, one after another.
 func (x *crossing) sender(name string, errands ...errand) {
 	for _, e := range errands {
-		if looks(e) {
+		if isReader(e) {
 			x.wanted++
 		} else {
 			x.sent[e.name] = e.to
@@ -123,7 +123,7 @@ func (x *crossing) sender(name string, errands ...errand) {
 	x.r.Go(name, func() {
 		w := x.rt.discarder()
 		for _, e := range errands {
-			if looks(e) {
+			if isReader(e) {
 				x.reader(w, e.name, e.to[0])
 			} else if len(e.to) == 1 {
 				x.single(w, e.name, e.to[0])

@@ -10,9 +10,9 @@ import (
 // begin where its multi ends, whatever the alignment of argument and result.
 func TestPartsLieBehind(t *testing.T) {
 	type odd [2]byte
-	check := func(name string, joint, parts uintptr) {
-		if parts != joint+unsafe.Sizeof(multi{}) {
-			t.Errorf("%s: several is at %d and the parts at %d", name, joint, parts)
+	check := func(name string, multiAt, parts uintptr) {
+		if parts != multiAt+unsafe.Sizeof(multi{}) {
+			t.Errorf("%s: the multi is at %d and the parts at %d", name, multiAt, parts)
 		}
 	}
 	var a multiSend2[odd, byte]
@@ -20,12 +20,12 @@ func TestPartsLieBehind(t *testing.T) {
 	var b multiSend2[atomic.Int64, atomic.Int64]
 	check("aligned", unsafe.Offsetof(b.multiSend.multi)+unsafe.Offsetof(b.multiSend), unsafe.Offsetof(b.two))
 	var c multiTell2[odd]
-	check("odd note", unsafe.Offsetof(c.multiTell.multi)+unsafe.Offsetof(c.multiTell), unsafe.Offsetof(c.two))
+	check("odd tell", unsafe.Offsetof(c.multiTell.multi)+unsafe.Offsetof(c.multiTell), unsafe.Offsetof(c.two))
 	var d multiTell2[struct {
 		x atomic.Int64
 		y byte
 	}]
-	check("aligned note", unsafe.Offsetof(d.multiTell.multi)+unsafe.Offsetof(d.multiTell), unsafe.Offsetof(d.two))
+	check("aligned tell", unsafe.Offsetof(d.multiTell.multi)+unsafe.Offsetof(d.multiTell), unsafe.Offsetof(d.two))
 	if n := unsafe.Sizeof(unit{}); unsafe.Sizeof(uintptr(0)) == 8 && n > 88 {
 		t.Errorf("a unit costs %d bytes", n)
 	}

@@ -89,8 +89,8 @@ func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future
 	return o.checked().send(c.checked(), m, arg)
 }
 
-// Tell is as [Operation2.Tell], to all units. It allocates once for the message and once
-// for its parts.
+// Tell is as [Operation2.Tell], to all units. It allocates the message, its parts, and when it runs
+// the slice of states; for more than 8 units one slice more.
 func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error {
 	m := &multiTell[A]{}
 	setUnits(&m.multi, units)

@@ -28,8 +28,8 @@ import (
 //             I3 Once the message is placed, each of its units has, or had, a part of it.
 //             I4 The unit's owner ignores parts that come later than the first, from slow helpers.
 // Progress:   lock-free. A CAS fails because another one took effect. A helper of m that meets a
-//             message to help meets it at a unit behind all units that m has. So helping goes
-//             from unit to unit in the order of identity, and comes to an end.
+//             message to help meets it at a unit behind all units at which m has a part. So helping
+//             goes from unit to unit in the order of identity, and comes to an end.
 // Linearize:  A message is in all mailboxes at the CAS that pushes the first part for its last
 //             unit (L1). At that instant all its parts are newest (I1): in every mailbox, earlier
 //             messages are ahead of it and later ones will be behind it.
@@ -190,7 +190,7 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 		if h != nil {
 			return false
 		}
-		// The owner of this one mailbox does not yet run the unit.
+		// The caller owns this mailbox now. That does not yet give it the unit.
 		if p.unit.priorityMailboxes() != nil {
 			p.unit.queue(w)
 			return false

@@ -1,11 +1,12 @@
 package freerun
 
-// Told messages to two units are used again, as those to one unit are (reuse.go).
-// But a sender that is about to enqueue looks at the marked part in the mailbox. A sender that is
-// late must not meet the message in its next life, not placed yet, and take it for the message
-// that was. So a message is used again only after all goroutines that may have found it are gone.
+// Told messages to two units are used again, as those to one unit are (reuse.go). But a sender that
+// is about to enqueue looks at the marked part in the mailbox. If that sender is late, the message
+// may be in its next life by then, and not placed yet. The sender must not take it for the message
+// that it was. So a message is used again only after all goroutines that may have found it are
+// gone.
 
-// Source:     our own. Waiting for those that may still be looking is P. McKenney and J.
+// Source:     our own. Waiting for the goroutines that may still be looking is P. McKenney and J.
 //             Slingwine's grace period (Read-copy update, 1998).
 // Sketch:     section: inSection = 1; load the newest node, look at it, CAS against it;
 //                      inSection = 0

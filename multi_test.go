@@ -245,7 +245,7 @@ func TestMultiCrash(t *testing.T) {
 				}
 				return 0, errors.New("no")
 			}))
-			crashNote.Tell(c, all[i%3], all[(i+1)%3], i)
+			crashTell.Tell(c, all[i%3], all[(i+1)%3], i)
 		}
 		for i, f := range crashed {
 			_, err := f.Wait(runtimetest.Within(t))
@@ -277,7 +277,7 @@ var addIn = freerun.Op("addIn", func(_ *freerun.Context, a *ledger, n int) (stru
 	return struct{}{}, nil
 })
 
-var crashNote = freerun.Op2("crashNote", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
+var crashTell = freerun.Op2("crashTell", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
 	if i%2 == 0 {
 		panic("boom")
 	}

@@ -149,7 +149,8 @@ type Stats struct {
 	// Sent. It does not count messages that are refused before: with ErrClosed, ErrOtherRuntime or
 	// ErrSameUnit, or by a scope that was canceled already.
 	Sent uint64
-	// Done counts those of Sent that were run or have failed.
+	// Done counts those of Sent that were run or have failed. In all these figures an activity
+	// counts as a message.
 	Done uint64
 	// Failed counts those of Done that were not run to their end: refused or canceled, a future
 	// failed, a panic, or the end of the runtime.
@@ -180,7 +181,7 @@ func (rt *Runtime) Stats() Stats {
 	rt.mustBeMade()
 	var stats Stats
 	stats.Failed, stats.Lost, stats.Panics = rt.ingress.failed.Load(), rt.ingress.lost.Load(), rt.ingress.panics.Load()
-	stats.Late = rt.incidents.count()
+	stats.Late = rt.lateReports.count()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
 	for i, w := range rt.workers() {

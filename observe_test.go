@@ -77,8 +77,8 @@ func TestTraceRegions(t *testing.T) {
 	runtimetest.Must(t, runtimetest.AddOne.Send(rt.Context(), freerun.NewUnit(rt, 0), 1))
 }
 
-// TestWatchdog has the operations of all processors stay: each is reported once, and one more
-// processor runs what is queued meanwhile.
+// TestWatchdog has operations on all processors that do not return. Each is reported once, and one
+// more processor runs what is queued meanwhile.
 func TestWatchdog(t *testing.T) {
 	reports := make(chan freerun.LateReport, 10)
 	rt, j := runtimetest.Start(t, freerun.Processors(2), freerun.Watchdog(5*time.Millisecond, 1), freerun.OnLate(func(l freerun.LateReport) { reports <- l }))
@@ -168,7 +168,8 @@ func TestResizeRunsMore(t *testing.T) {
 	runtimetest.Must(t, held)
 }
 
-// TestResizeDeterministic: it is a step like others there.
+// TestResizeDeterministic: in a deterministic runtime a Resize is a step like others. Two runs
+// under one schedule are the same.
 func TestResizeDeterministic(t *testing.T) {
 	play := func() []string {
 		r := newRecorded(4)

@@ -18,7 +18,8 @@ type Operation[S, A, R any] struct {
 }
 
 // Op declares an operation. fn runs with the unit's state to itself, to its end, and must not wait:
-// what it needs from others comes in as futures in its argument. It panics if the name is empty.
+// it gets the results of other operations as futures in its argument. It panics if the name is
+// empty.
 //
 // A name belongs to the package whose source calls Op, so two packages may both have a "deposit".
 // Op panics if the package has an operation of that name, and says where that is declared.
@@ -50,23 +51,23 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 //   - a [*PanicError] if the operation panics,
 //   - and otherwise the error that the operation returns.
 //
-// Any goroutine may send; nothing waits, but for room in a mailbox with [WaitForRoom]. That wait
-// fails with [ErrStalled] in a deterministic runtime in which there never is any room. One
+// Any goroutine may send. Send does not wait, except for room in a mailbox with [WaitForRoom]; in a
+// deterministic runtime that wait fails with [ErrStalled] when nothing is left to run. Cost: one
 // allocation, which holds arg and result. It panics if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 	return o.checked().send(c.checked(), u.checked(), arg)
 }
 
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is
-// counted and logged. It returns ErrClosed, ErrOtherRuntime, ErrFull, an error that is ErrCanceled,
-// or one that is [ErrStalled], as Send has it, if the message was refused. No allocation in steady
-// state.
+// counted and logged. If the message is refused, Tell returns the error with which the future of a
+// Send would fail: [ErrClosed], [ErrOtherRuntime], [ErrFull], [ErrCanceled] or [ErrStalled]; test
+// with [errors.Is]. No allocation in steady state.
 //
 // An ordinary goroutine that is thousands of messages ahead of the receivers sleeps until some are
-// done; an operation never does, nor after [Context.Block]. A unit that runs nothing meanwhile may
-// be waiting for the sleeping goroutine, which therefore goes on: as long as nothing moves,
-// messages take at most 16 MiB within some ten milliseconds, and 1.6 MB more a second. That is no
-// limit of a mailbox: [MailboxLimit] is one.
+// done. An operation never sleeps there, not even after [Context.Block]. A receiver that runs
+// nothing meanwhile may be waiting for the sleeping goroutine; so the goroutine wakes and goes on.
+// As long as the receiver runs nothing, its messages may take 16 MiB within some ten milliseconds,
+// and then 1.6 MB more each second. So this is no limit of memory: [MailboxLimit] sets one.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
 	return o.checked().tell(c.checked(), u.checked(), arg)
 }
@@ -79,7 +80,7 @@ type FreeOperation[A, R any] struct {
 	definition[func(c *Context, arg A) (R, error)]
 }
 
-// FreeOp declares a free operation. All that is said of [Op] holds, but that there is no state.
+// FreeOp declares a free operation. All that is said of [Op] holds, except that fn gets no state.
 func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
 	return newFreeOp(name, fn, false)
 }

@@ -83,7 +83,7 @@ func (w *worker) lose(k *vtable, m *message, err error) {
 }
 
 // log reports to the logger. The logger is the user's, and so are the methods of the values that it
-// reports.
+// reports. So guard calls it.
 func (rt *Runtime) log(level slog.Level, text string, args ...any) {
 	logger := rt.logger
 	if logger == nil {
@@ -92,8 +92,8 @@ func (rt *Runtime) log(level slog.Level, text string, args ...any) {
 	guard("the logger", func() { logger.Log(context.Background(), level, "freerun: "+text, args...) })
 }
 
-// is is errors.Is for an error of the user's, whose methods may panic, or end their goroutine. Then
-// err is not target.
+// is is errors.Is for an error of the user's, whose methods may panic, or end their goroutine. If
+// they do, is returns false.
 func is(err, target error) (yes bool) {
 	switch err.(type) {
 	case interface{ Is(error) bool }, interface{ Unwrap() error }, interface{ Unwrap() []error }:
@@ -106,9 +106,9 @@ func is(err, target error) (yes bool) {
 	return errors.Is(err, target) // calls no method
 }
 
-// guard runs the user's function f where neither a panic nor a Goexit may go on, and returns what
-// f ended with. It needs a goroutine of its own for that, so it is only for rare events. In f the
-// caller's task is still the one that waits must not hold up.
+// guard runs the user's function f where neither a panic nor a Goexit may go on, and returns what f
+// ended with. It needs a goroutine of its own for that, so it is only for rare events. If the
+// caller runs a task, f counts as a part of that task: waits in f are refused.
 func guard(what string, f func()) (crash *PanicError) {
 	done, inside := make(chan *PanicError), sched.Inside()
 	go func() {

@@ -114,9 +114,9 @@ type wrong struct {
 
 var failWith = freerun.Op("failWith", func(_ *freerun.Context, _ *int, w wrong) (int, error) { return 0, w.fail(w.e) })
 
-// TestHooksAreInside has the hook of OnPanic and the factory of RestartOnPanic wait: they hold the
-// unit up, so what waits is refused there as in an operation. A logger is, where an operation's
-// goroutine waits for it.
+// TestHooksAreInside has the hook of OnPanic and the factory of RestartOnPanic wait. They hold the
+// unit up, so their waits are refused as in an operation. So are the waits of a logger that an
+// operation's goroutine calls.
 func TestHooksAreInside(t *testing.T) {
 	var rt *freerun.Runtime
 	var u *freerun.Unit[int]

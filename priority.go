@@ -37,8 +37,8 @@ func (p Priority) String() string { return sched.Priority(p).String() }
 // WithPriority returns the context for sends with priority p from where c is, in c's scope. All
 // that follows from those sends has that priority too, unless it is given another one, or is sent
 // to a unit with a priority of its own ([UnitPriority]), which comes before. Within one unit,
-// messages of one priority run in order, and a higher priority overtakes. The same context is
-// returned each time; nothing is allocated in steady state. WithPriority panics if there is no such
+// messages of one priority run in order, and a higher priority overtakes. Contexts are made once
+// and kept, so nothing is allocated in steady state. WithPriority panics if there is no such
 // priority.
 //
 //	alarm.Tell(c.WithPriority(freerun.High), pump, pressure)

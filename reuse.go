@@ -69,7 +69,7 @@ func (rt *Runtime) messageAtHand(id int) (*message, *magazine.Depot) {
 type found uint8
 
 const (
-	served   found = iota // the stripe, and the depot if need be, was searched
+	served   found = iota // the stripe was searched, and then the depot if the stripe had none
 	noStripe              // there was no stripe, or none the second time
 	refused               // the phase is beyond latest; nothing was counted
 )

@@ -34,7 +34,7 @@ type Runtime struct {
 	ingress      ingress
 	// keys has the context keys without scope, by priority. Each is made on demand.
 	keys   [priorities]atomics.Pointer[contextKey]
-	depots sync.Map // int → *magazine.Depot: messages to use again, by the operation's number
+	depots sync.Map // int → *magazine.Depot: messages to use again, by the operation's id
 	// callers has *caller. Each runtime has its own pool, as channels must not leave a
 	// testing/synctest bubble.
 	callers sync.Pool
@@ -66,7 +66,7 @@ type Runtime struct {
 	endErr    error         // its error
 	finished  chan struct{} // closed when the runtime has ended
 
-	incidents incidents
+	lateReports lateReports
 }
 
 // The phases of a runtime. A phase only grows.
@@ -178,7 +178,8 @@ func (rt *Runtime) Processors() int {
 	return rt.scheduler.Limit()
 }
 
-// seats iterates over the workers of all processors that there ever were, by the processor's index.
+// workers iterates over the workers of all processors that there ever were, by the processor's
+// index.
 func (rt *Runtime) workers() func(yield func(int, *worker) bool) {
 	return func(yield func(int, *worker) bool) {
 		for i, p := range rt.scheduler.Processors() {

@@ -50,7 +50,7 @@ type scopeMore struct {
 	name     string
 	keys     [priorities]atomics.Pointer[contextKey] // for other priorities, each made on first use
 	timers   timerwheel.List
-	waiting  sync.Map // *activity.Activity → nil: activities that have waited and not ended
+	waiting  sync.Map // the activities that have waited and not ended → their orderOfWait
 	linkOnce sync.Once
 	ending   ending.Node // see endingScope
 }
@@ -133,11 +133,11 @@ func (s *Scope) Name() string {
 // instruction may come later. A queued message keeps its argument, and its place in a limited
 // mailbox, until its unit comes to it.
 //
-// Four waiters do not ask, and learn of the failure when the unit comes to the message, or the
-// future that the message waits for is resolved: a message that was started and has forwarded to
-// such a future, or owes one in its result; a message of another scope with such a future in its
-// argument; an activity of another scope that awaits it; and Wait of a scope above that is not
-// canceled.
+// The future of a canceled message fails when a caller asks for it. Four kinds of waiters do not
+// ask. They learn of the failure when the unit comes to the message, or when the future that the
+// message waits for is resolved: a message that was started and has forwarded such a future, or has
+// one in its result; a message of another scope with such a future in its argument; an activity of
+// another scope that awaits it; and Wait of a scope above that is not canceled.
 //
 // Any goroutine may call it, operations too; Cancel waits for no operation. Calls after the first
 // do nothing.
@@ -150,7 +150,7 @@ func (s *Scope) Cancel(cause error) {
 	s.endAll()
 }
 
-// end cancels the scope and wakes the waiters for all of it, which now wait for started messages
+// end cancels the scope and wakes the callers of Wait, which from now on wait for started messages
 // only.
 func (s *Scope) end(cause error) {
 	s.cancel(cause)
@@ -173,11 +173,11 @@ func (s *Scope) end(cause error) {
 // activity it returns an [ErrWouldBlock] at once. It panics if ctx is nil.
 //
 // An activity waits for the futures and activities that it has started in the scope. Or it has an
-// ordinary goroutine wait for the scope, and waits for a latch that the goroutine counts down (the
-// example). It must not wait so for a scope that it belongs to, or for a scope above: such a wait
-// includes the activity's own end. In a deterministic runtime an activity can wait only for the
-// futures and activities, because other ordinary goroutines have no turn while one of them drives
-// the runtime.
+// ordinary goroutine wait for the scope, and waits for a latch that the goroutine counts down (see
+// the example). It must not wait in this way for a scope that it belongs to, or for a scope above:
+// such a wait includes the activity's own end. In a deterministic runtime an activity can wait only
+// for the futures and activities, because other ordinary goroutines have no turn while one of them
+// drives the runtime.
 func (s *Scope) Wait(ctx context.Context) error {
 	mustContext(ctx)
 	s.checked()

@@ -109,7 +109,7 @@ func TestScopeCancelFailsQueued(t *testing.T) {
 	}
 	for range 2 * len(futures) {
 		if err := <-waited; !errors.Is(err, cause) {
-			t.Errorf("who waited: %v", err)
+			t.Errorf("a waiter: %v", err)
 		}
 	}
 	for _, err := range []error{<-scopeWaited, s.Wait(runtimetest.Within(t))} {

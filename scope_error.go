@@ -9,10 +9,13 @@ import (
 var errScopeInside = fmt.Errorf("freerun: an operation must not wait for a scope; pass on futures of what is in it (%w)", ErrWouldBlock)
 
 // canceledError is the error of a message that was not started, or of an activity's wait that
-// ended, because the scope was canceled. For [errors.Is] it is [ErrCanceled] and the cause.
+// ended, because the scope was canceled; of a message whose timer was stopped; and of a message
+// whose Call was given up. For [errors.Is] it is [ErrCanceled] and the cause.
 type canceledError struct {
 	Scope string // the scope's name, "" without one
-	Cause error  // the argument of Cancel, or context.Cause of the context that ended the scope
+	// Cause is the argument of Cancel, context.Cause of the context that ended the scope or the
+	// Call, or errStopped.
+	Cause error
 }
 
 // Error returns the scope's name and the cause.

@@ -40,7 +40,8 @@ const (
 	mostNodes = 256 // in the tree of a context key
 )
 
-// contextKey holds the contexts shared by all messages with the same scope and the same priority.
+// contextKey stands for one scope and one priority. It holds what all messages with both share: the
+// contexts that they are sent through, and the tree of their lineages.
 type contextKey struct {
 	scope    *Scope // nil: no scope
 	priority sched.Priority

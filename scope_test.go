@@ -164,8 +164,8 @@ func TestScopeErrors(t *testing.T) {
 	}
 }
 
-// TestScopeChainIsBounded: two operations that send to each other for long, and an operation that
-// sends many others, leave few lineages behind.
+// TestScopeChainIsBounded: when two operations have sent to each other a thousand times, the error
+// has the last 16 senders.
 func TestScopeChainIsBounded(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	s := rt.Scope(t.Context())

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"context"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/promise"
@@ -9,23 +8,41 @@ import (
 )
 
 // A message with a future, from the sender to the unit and back. Here an ordinary goroutine sends
-// to an idle unit, and then waits:
+// to an idle unit while a processor is parked, and waits before the message has run. These are the
+// files on the way, and the main step in each; "below" is this file:
 //
-//	Operation.Send     operation.go           checks its arguments; operation.send is below
-//	worker.admits      admit.go, ingress.go   counts the message, if the runtime still takes it
-//	worker.dispatch    below                  the argument holds no open future: to the unit
-//	unit.enqueue       unit.go                into the mailbox; a sender that finds it idle
-//	worker.inject      worker_queue.go        queues the unit, through the inbox of the scheduler:
-//	Scheduler.Inject   internal/sched         wakes a processor (Scheduler.wakeOne), which goes
-//	                                          on in Processor.rest, finds the unit in the inbox
-//	                                          (Processor.search), and runs it (Host.work)
-//	unit.drain         unit.go                takes the message out of the mailbox
-//	operation.runSend  below                  calls the function, after worker.begin
-//	operation.settle   below                  the result is the outcome of the future
-//	promised.fill      promise.go             fills the promise (internal/promise/cell.go), and
-//	                                          wakes the messages that wait for it: worker.wake
-//	wakeAudience       future_audience.go     closes the channel that Future.Wait reads
-//	Future.Wait        future.go              reads the result
+//	Operation.Send           operation.go                 checks operation, context and unit
+//	operation.send           below                        makes the message, and its future
+//	operation.makeVtables    message.go                   says which functions its steps call
+//	Context.here             context.go                   finds the sender outside all processors
+//	worker.admits            admit.go                     counts the message, if it is accepted
+//	worker.dispatch          below                        it waits for no future: to its unit
+//	unit.enqueue             unit.go                      which is idle, and must be queued
+//	Queue.EnqueueUnmarked    internal/mailbox/queue.go    puts the message into the mailbox
+//	worker.inject            worker_queue.go              queues the unit from outside
+//	Scheduler.Inject         internal/sched/scheduler.go  puts it into the inbox
+//	Scheduler.wakeOne        internal/sched/parking.go    wakes the processor; send returns
+//	Future.Wait              future.go                    now waits on a channel,
+//	promised.doneChannel     future_audience.go           which the audience of the future has
+//
+// The woken processor, each step called by the one above it or after it:
+//
+//	Host.work                internal/sched/host.go       asks for a task
+//	Processor.rest           internal/sched/parking.go    wakes up in park, and searches
+//	Processor.search         internal/sched/steal.go      looks into the inbox first
+//	Processor.takeFromInbox  internal/sched/level.go      takes the unit out
+//	drain                    unit.go                      runs the unit's messages
+//	Queue.DequeueNew         internal/mailbox/queue.go    takes the message out of the mailbox
+//	operation.runSend        below                        calls the operation's function
+//	worker.begin             worker.go                    before that: which context it gets
+//	operation.settle         below                        makes the result the outcome
+//	promised.seal            promise.go                   fills the future, and wakes who waits
+//	Cell.Seal                internal/promise/cell.go     takes the list of the waiters
+//	worker.wake              worker.go                    calls wake of each one's vtable
+//	wakeAudience             future_audience.go           closes the channel of Future.Wait
+//
+// An operation that sends queues the unit on its own processor instead (unit.enqueue), which takes
+// it without a search.
 //
 // The steps of a message that waits on its way; (…)* happens once for each open future, or never:
 //
@@ -33,10 +50,15 @@ import (
 //	         promise.go
 //
 //	settle ─→ filled with the result, or with the operation's error
-//	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result
+//	       ─→ owing: (await a future of the result ─→ wakeOwing)* ─→ filled with the result, or
+//	          with an error if one of these failed
 //	       ─→ passing: await the forwarded future ─→ wakePassing ─→ filled with its outcome
 //
 //	each step before settle ─→ failSend ─→ filled with an error
+//
+// Three messages end elsewhere: one that is refused was never sent (refuseSend), one in a cycle is
+// filled by promised.follow (promise.go), and that of a canceled scope, or of a Call that gives up,
+// by its revoker (message_start.go).
 
 // sendMessage is a message with an argument and a future. [operation.send] allocates it.
 type sendMessage[A, R any] struct {
@@ -46,43 +68,6 @@ type sendMessage[A, R any] struct {
 
 func sendMessageOf[A, R any](m *message) *sendMessage[A, R] {
 	return (*sendMessage[A, R])(unsafe.Pointer(m))
-}
-
-// sender has what a send needs to know of its goroutine when it waits for room. A dispatch after
-// the send, by another goroutine, has none.
-type sender struct {
-	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
-	// senders, whose wait has no limit of this kind.
-	ctx    context.Context
-	gaveUp bool // the sender has waited for room until ctx was done
-}
-
-// anySender stands for all senders that are not in Call.
-var anySender = &sender{}
-
-// context returns the context that limits the sender's wait for room.
-func (f *sender) context() context.Context {
-	if f.ctx == nil {
-		return context.Background()
-	}
-	return f.ctx
-}
-
-// over returns the error of the end that keeps m from waiting for room any longer, nil if m may
-// wait.
-//
-// One end causes others: the end of the runtime ends its scopes; the end of a scope ends the
-// contexts that are derived from the scope's context. over checks the causes first, so the error
-// does not depend on which of them the sender hears of first.
-func (f *sender) over(m *message) error {
-	if m.unit.rt.phase.Load() >= aborting {
-		return ErrClosed
-	}
-	if err := m.canceled(); err != nil || f.context().Err() == nil {
-		return err
-	}
-	f.gaveUp = true
-	return &canceledError{Cause: context.Cause(f.ctx)}
 }
 
 func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
@@ -121,7 +106,8 @@ func (o *operation[A, R]) refuseSend(c *Context, w *worker, m *sendMessage[A, R]
 }
 
 // dispatch queues a message that is ready to run, or returns why it is refused. from is the sender
-// during the send itself. It is nil later, when another goroutine has woken the message.
+// (unit_limit.go) during the send itself. It is nil later, when another goroutine has woken the
+// message.
 func (w *worker) dispatch(m *message, from *sender) error {
 	switch {
 	case !m.free():

@@ -53,9 +53,9 @@ func (rt *Runtime) Draining() <-chan struct{} {
 // Quiesce waits until, at some instant of the call, no message is queued, running, or waiting for a
 // future, and no activity runs or waits; then it returns nil. Messages whose send returned before
 // Quiesce was called are done then; others may be on their way. Timers that are not due do not
-// count. Quiesce returns ctx's error if ctx is done before, and
-// [ErrClosed] once the runtime has ended, or its end has ended ctx. Inside an operation or an
-// activity it returns an [ErrWouldBlock] at once.
+// count. Quiesce returns ctx's error if ctx is done before, and [ErrClosed] if the runtime has
+// ended, or its end has ended ctx. Inside an operation or an activity it returns an [ErrWouldBlock]
+// at once.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
 	mustContext(ctx)
 	if err := rt.checked(); err != nil {
@@ -248,7 +248,8 @@ func (c *Context) lastOperation() string {
 	return k.name
 }
 
-// advance raises the phase to to, if it is lower. It closes draining when the phase leaves running.
+// advance raises the phase, if it is lower, to the phase to. It closes draining when the phase
+// leaves running.
 func (rt *Runtime) advance(to uint32) {
 	for now := rt.phase.Load(); now < to; now = rt.phase.Load() {
 		if rt.phase.CompareAndSwap(now, to) {

@@ -12,8 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// crowdOfTimers is how many timers are pending at once in BenchmarkTimer.
-const crowdOfTimers = 300_000
+// pendingTimers is how many timers are pending at once in BenchmarkTimer.
+const pendingTimers = 300_000
 
 // BenchmarkTimer makes and stops many timers, and measures time.AfterFunc beside them. The figures
 // are for one timer.
@@ -47,7 +47,7 @@ func BenchmarkTimer(b *testing.B) {
 	}{
 		{"alike", func(int) time.Duration { return time.Hour }},
 		{"spread", func(i int) time.Duration {
-			return time.Minute + time.Duration(i*7919%crowdOfTimers)*(time.Hour/crowdOfTimers)
+			return time.Minute + time.Duration(i*7919%pendingTimers)*(time.Hour/pendingTimers)
 		}},
 	}
 	for _, spread := range spreads {
@@ -56,7 +56,7 @@ func BenchmarkTimer(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("%s/%s", m.name, spread.name), func(b *testing.B) {
-				stops := make([]func() bool, crowdOfTimers)
+				stops := make([]func() bool, pendingTimers)
 				made, stopped, rounds := time.Duration(0), time.Duration(0), 0
 				for b.Loop() {
 					begun := time.Now()
@@ -73,7 +73,7 @@ func BenchmarkTimer(b *testing.B) {
 					stopped += time.Since(begun)
 					rounds++
 				}
-				each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(rounds*crowdOfTimers) }
+				each := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(rounds*pendingTimers) }
 				b.ReportMetric(each(made), "ns/made")
 				b.ReportMetric(each(stopped), "ns/stopped")
 			})
@@ -103,7 +103,7 @@ func BenchmarkTimerShutdown(b *testing.B) {
 func BenchmarkTimerLateness(b *testing.B) {
 	rt := freerun.New()
 	defer rt.Close()
-	for _, crowd := range []int{1, 100_000} {
+	for _, pending := range []int{1, 100_000} {
 		for name, begin := range map[string]func(d time.Duration, late func(time.Time)){
 			"AfterFunc": func(d time.Duration, late func(time.Time)) { time.AfterFunc(d, func() { late(time.Now()) }) },
 			"After": func(d time.Duration, late func(time.Time)) {
@@ -113,19 +113,19 @@ func BenchmarkTimerLateness(b *testing.B) {
 				})
 			},
 		} {
-			b.Run(fmt.Sprintf("%s/%d", name, crowd), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%d", name, pending), func(b *testing.B) {
 				var all []time.Duration
 				for b.Loop() {
-					came := make(chan time.Duration, crowd)
-					for i := range crowd {
+					came := make(chan time.Duration, pending)
+					for i := range pending {
 						d := 3*time.Millisecond + 7*time.Microsecond
-						if crowd > 1 {
-							d = time.Second + time.Duration(i*7919%crowd)*(time.Second/time.Duration(crowd))
+						if pending > 1 {
+							d = time.Second + time.Duration(i*7919%pending)*(time.Second/time.Duration(pending))
 						}
 						due := time.Now().Add(d)
 						begin(d, func(at time.Time) { came <- at.Sub(due) })
 					}
-					for range crowd {
+					for range pending {
 						all = append(all, <-came)
 					}
 				}
@@ -152,9 +152,9 @@ func BenchmarkTimerFires(b *testing.B) {
 			took := time.Duration(0)
 			for b.Loop() {
 				left, over := atomic.Int64{}, make(chan struct{})
-				left.Store(crowdOfTimers)
+				left.Store(pendingTimers)
 				due := time.Now().Add(time.Second)
-				for range crowdOfTimers {
+				for range pendingTimers {
 					begin(time.Until(due), func() {
 						if left.Add(-1) == 0 {
 							close(over)
@@ -164,7 +164,7 @@ func BenchmarkTimerFires(b *testing.B) {
 				<-over
 				took += time.Since(due)
 			}
-			b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*crowdOfTimers), "ns/fired")
+			b.ReportMetric(float64(took.Nanoseconds())/float64(b.N*pendingTimers), "ns/fired")
 		})
 	}
 }

@@ -114,7 +114,7 @@ func (rt *Runtime) wheel() *timerWheel {
 	return slot.Load()
 }
 
-// add has t fire at t.when (T1, T2), and reports whether its state was from. Otherwise t was
+// add has t fire at t.entry.When (T1, T2), and reports whether its state was from. Otherwise t was
 // stopped.
 func (w *timerWheel) add(t *Timer, from uint32) bool {
 	if !w.own() {

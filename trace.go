@@ -158,10 +158,11 @@ func (rt *Runtime) attachMissing(r *record.Session) {
 	}
 }
 
-// Sample records what the runtime does for d, or until ctx is done, and returns the recording: a
-// look now and then at a program that runs. It waits; in a deterministic runtime nothing happens
-// meanwhile. The errors are those of StartTrace, and ctx's error; with that one there is no
-// recording. Any goroutine but an operation's may call it. It panics if d is negative.
+// Sample records what the runtime does for d, or until ctx is done, and returns the recording. It
+// is for a look now and then at a program that runs. It waits; in a deterministic runtime nothing
+// happens meanwhile. The errors are those of StartTrace, and ctx's error if ctx is done first. With
+// an error there is no recording. Any goroutine but an operation's may call it. It panics if d is
+// negative.
 func (rt *Runtime) Sample(ctx context.Context, d time.Duration) (*recording.Trace, error) {
 	mustContext(ctx)
 	rt.mustBeMade()

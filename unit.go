@@ -47,9 +47,9 @@ type UnitStats struct {
 	Steals     uint64 // times that a processor took the unit from another one's queue
 
 	// Waiting is how many messages are in the mailbox. Messages that were given up or canceled
-	// count until the unit comes to them. 0 for a unit without a [MailboxLimit] limit.
+	// count until the unit comes to them. It is 0 for a unit without a [MailboxLimit].
 	Waiting int
-	// Peak is the most that Waiting ever was. 0 for a unit without a [MailboxLimit] limit.
+	// Peak is the most that Waiting ever was. It is 0 for a unit without a [MailboxLimit].
 	Peak int
 	// HeldBack says that the unit is held back by a full mailbox to which it has sent. It is known
 	// of every unit, with or without a limit.
@@ -125,8 +125,9 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 //
 //	deliver        any message to one unit: options of the unit and the message's priority choose
 //	               the mailbox, or refuse the message
-//	enqueue        the unit's own mailbox: for a message that needs nothing of deliver, as
-//	               dispatch sees by two loads, for one that deliver sends here, for the token
+//	enqueue        the unit's own mailbox: for a message without lineage to a unit without
+//	               unitExt (dispatch checks that by two loads), for a message that deliver puts
+//	               here, for the token
 //	enqueueBehind  the same, while the newest message there is a part of one to several units
 //	multi.push     the parts themselves (multi_place.go)
 
@@ -160,7 +161,7 @@ func (u *unit) deliver(w *worker, m *message, from *sender) error {
 // enqueue puts a message into the unit's own mailbox, which is that of Normal if the unit has
 // priority mailboxes, and queues the unit if the mailbox was idle.
 func (u *unit) enqueue(w *worker, m *message) {
-	wasIdle, marked := u.mailbox.EnqueueUnmarked(&m.Node) // internal/mailbox/mark.go
+	wasIdle, marked := u.mailbox.EnqueueUnmarked(&m.Node) // internal/mailbox/queue.go
 	if marked {
 		wasIdle = u.enqueueBehind(w, m)
 	}

@@ -14,7 +14,7 @@ import (
 // runtime.Goexit.
 type PanicReport struct {
 	Err      *PanicError
-	Restarts int  // of the unit so far, this one included
+	Restarts int  // how often the unit was restarted so far, for this fault too
 	Stopped  bool // the unit runs no further operation
 }
 
@@ -41,8 +41,8 @@ func (x *unitExt) faults() *faultPolicy {
 }
 
 // RestartOnPanic gives the unit a new state, made by factory, when an operation panics or calls
-// runtime.Goexit: whatever the operation left half done is gone. The next message finds the new
-// state. After most restarts within the window, the next such operation stops the unit, as with
+// runtime.Goexit: what the operation left half done is gone. The next message finds the new state.
+// After most restarts within the window, the next such operation stops the unit, as with
 // [StopOnPanic]; a factory that panics stops it too. Without this option a unit keeps the state
 // that it has.
 //

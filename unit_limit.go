@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -35,8 +36,8 @@ const (
 //
 // A message that will not be run, because its [Operation.Call] has given up or its scope was
 // canceled, keeps its place until the unit comes to it. So choose most with room for all that is
-// sent while the unit's longest operation runs, also by callers that are gone by then. With less,
-// a unit for which no caller waits any more refuses the next message.
+// sent while the unit's longest operation runs, also by callers that give up meanwhile. With less,
+// a mailbox may be full of messages for which no caller waits any more, and refuse the next one.
 //
 // A send to a unit with a limit costs one more compare-and-swap, and the start of an operation
 // another.
@@ -56,37 +57,32 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 //             Drossopoulou, S. Blessing and A. McNeil's Pony, whose runtime mutes the senders to an
 //             overloaded actor, and never an overloaded actor (ponyrt, mailbox backpressure)
 // Sketch:     send: count+1, if there is room or the sender may not wait; over goes up in the same
-//             step if that is above the limit
-//             take out: count−1; over goes down in the same step at half of the limit; then tell
-//             one goroutine that waits, and release all units that are muted
-//             mute X for Y: X.held = h (H1); Y.holds += h (H2); release h if X is over (H3);
+//             step if that is above the limit take out: count−1; over goes down in the same step at
+//             half of the limit; then tell one goroutine that waits, and release all units that are
+//             muted mute X for Y: X.held = h (H1); Y.muted += h (H2); release h if X is over (H3);
 //             release all of Y if Y is not over (H4); a unit released for room is muted for the
-//             next mailbox
-//             release all: take holds; put them back if Y is over again, and look once more if it
-//             is not
-// Invariants: I1 over goes up with the message that is above the limit, and goes down with the
-//             message that leaves half of it. While over is up, count was never at or below half
-//             of the limit.
-//             I2 A unit that is muted is muted by a mute in the holds of a mailbox that is over,
-//             or a goroutine is about to release the unit.
+//             next mailbox release all: take Y.muted; put them back if Y is over again, and look
+//             once more if it is not Invariants: I1 over goes up with the message that is above the
+//             limit, and goes down with the message that leaves half of it. While over is up, count
+//             was never at or below half of the limit.
+//             I2 The mute of a muted unit is in the list muted of a mailbox that is over, or a
+//             goroutine is about to release the unit.
 //             I3 A mailbox that is over belongs to a unit that is not muted, or a goroutine is
 //             about to release the unit.
-//             I4 While a unit lies still for a message to several units, stalled is up, and no
-//             unit is muted for its mailbox, or a goroutine is about to release those that are.
-//             I5 When a unit is released for room, over has gone down since the unit's last
-//             message that was above the limit.
-//             From I2, I3 and I4: a muted unit waits for a unit that runs, and that goes down to
-//             half of its limit, because its operations wait for nothing.
-//             From I1 and I5: between the time that over goes up and the time that it goes down,
-//             no sender runs a second operation after one that went above the limit. So count
+//             I4 While a unit lies still for a message to several units, stalled is up, and no unit
+//             is muted for its mailbox, or a goroutine is about to release the units that are.
+//             I5 When a unit is released for room, over has gone down since the unit's last message
+//             that was above the limit. From I2, I3 and I4: a muted unit waits for a unit that
+//             runs, and that goes down to half of its limit, because its operations wait for
+//             nothing. From I1 and I5: between the time that over goes up and the time that it goes
+//             down, no sender runs a second operation after one that went above the limit. So count
 //             stays within the limit and one operation's sends for each sender. Excepted are
-//             senders that I3 and I4 release, and senders that are never muted (Wait).
+//             senders that I3 and I4 release, and senders that are never muted (see WaitForRoom).
 // Progress:   admit from outside waits if it is allowed to. All else is lock-free: a
 //             compare-and-swap fails because another one took effect; mutes are put back because a
 //             mailbox filled up in between, by senders that run on.
-// Publish:    a mute's unit is written before the mute is added to holds
-// ABA/memory: a mute is made for each time that a unit is muted, and released once; one that is
-//             left in a list does no harm
+// Publish:    a mute's unit is written before the mute is added to muted ABA/memory: a mute is made
+// for each time that a unit is muted, and released once; a mute that is left in a list does no harm
 // Cost:       one compare-and-swap a message on either side; a mute is an allocation
 // Checked by: TestExploreMailboxLimit…, TestMailbox…
 
@@ -164,6 +160,43 @@ func (b *mailboxLimit) tryTake() bool {
 	}
 }
 
+// sender has what a send needs to know of its goroutine when it waits for room. A dispatch after
+// the send, by another goroutine, has none.
+type sender struct {
+	// ctx limits the sender's wait for room: the context of a Call, unlinked. It is nil for other
+	// senders, whose wait has no limit of this kind.
+	ctx    context.Context
+	gaveUp bool // the sender has waited for room until ctx was done
+}
+
+// anySender stands for all senders that are not in Call.
+var anySender = &sender{}
+
+// context returns the context that limits the sender's wait for room.
+func (f *sender) context() context.Context {
+	if f.ctx == nil {
+		return context.Background()
+	}
+	return f.ctx
+}
+
+// over returns the error of the end that keeps m from waiting for room any longer, nil if m may
+// wait.
+//
+// One end causes others: the end of the runtime ends its scopes; the end of a scope ends the
+// contexts that are derived from the scope's context. over checks the causes first, so the error
+// does not depend on which of them the sender hears of first.
+func (f *sender) over(m *message) error {
+	if m.unit.rt.phase.Load() >= aborting {
+		return ErrClosed
+	}
+	if err := m.canceled(); err != nil || f.context().Err() == nil {
+		return err
+	}
+	f.gaveUp = true
+	return &canceledError{Cause: context.Cause(f.ctx)}
+}
+
 // await waits for a place. No room is missed: the sender counts itself as waiting before it looks
 // again, and the owner makes room before it looks for a sender that waits.
 //
@@ -201,7 +234,7 @@ func (b *mailboxLimit) awaitPlace(m *message, from *sender) error {
 		case <-ctx.Done():
 		case <-rt.ctx.Done():
 		}
-		return from.over(m) // the end of which the sender has heard, whichever it is
+		return from.over(m) // the error of the first cause, of whichever end the sender has heard
 	}
 	if b.waiting.Load() > 1 && b.filling().count() < b.most {
 		// There is more room than this sender was told of: tell the next.

@@ -6,6 +6,8 @@ import (
 	"testing"
 )
 
+var deterministicRoom = Op("deterministicRoom", func(_ *Context, n *int, _ int) (int, error) { return *n, nil })
+
 // TestDeterministicRoomEnds: a sender that waits in a deterministic runtime for room that never
 // comes gets an error. The error says that its scope was canceled, if it was, and otherwise that
 // nothing is left to run.
@@ -16,13 +18,12 @@ func TestDeterministicRoomEnds(t *testing.T) {
 	b := u.unit.ext.Load().limit
 	b.exceed(&u.unit) // a place that no message ever gives back
 	why := errors.New("why")
-	look := Op("deterministicRoom", func(_ *Context, n *int, _ int) (int, error) { return *n, nil })
 	for name, send := range map[string]func(s *Scope) error{
-		"Send": func(s *Scope) error { return outcomeOf(look.Send(s.Context(), u, 1)) },
-		"Tell": func(s *Scope) error { return look.Tell(s.Context(), u, 1) },
-		"Call": func(s *Scope) error { _, err := look.Call(s.Context(), u, 1); return err },
+		"Send": func(s *Scope) error { return outcomeOf(deterministicRoom.Send(s.Context(), u, 1)) },
+		"Tell": func(s *Scope) error { return deterministicRoom.Tell(s.Context(), u, 1) },
+		"Call": func(s *Scope) error { _, err := deterministicRoom.Call(s.Context(), u, 1); return err },
 		"Call, without cancel": func(s *Scope) error {
-			_, err := look.Call(context.WithoutCancel(s.Context()), u, 1)
+			_, err := deterministicRoom.Call(context.WithoutCancel(s.Context()), u, 1)
 			return err
 		},
 	} {

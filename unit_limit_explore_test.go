@@ -72,7 +72,7 @@ func heldBack(x *unit, b *mailboxLimit) {
 	x.muteForPressed(&worker{rt: x.rt, pressed: []*mailboxLimit{b}})
 }
 
-func TestExploreMailboxLimitHold(t *testing.T) {
+func TestExploreMailboxLimitMute(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, holding(false, heldBack))
 	explore.Exhaustive(t, 3, holding(true, heldBack))
 	explore.Freeze(t, holding(true, heldBack))

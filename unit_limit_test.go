@@ -142,7 +142,7 @@ func TestMailboxWaitEndsWithTheRuntime(t *testing.T) {
 	}
 	go rt.Close()
 	if err := <-refused; !errors.Is(err, freerun.ErrClosed) {
-		t.Errorf("who waited was told %v", err)
+		t.Errorf("a waiter was told %v", err)
 	}
 	close(open)
 }

@@ -12,7 +12,7 @@ import (
 // no queue, until the mute is released. unit_limit.go argues that it will be. A unit that has sent
 // to several full mailboxes is muted for one after another.
 
-// mute is one time that a unit is muted. It lies in the holds of the full mailbox.
+// mute stands for one time that a unit is muted. It lies in the list muted of the full mailbox.
 type mute struct {
 	mailbox.Node
 	unit     *unit
@@ -76,9 +76,8 @@ func (x *unitExt) letGo() {
 }
 
 // releaseAll releases all units that are muted for b. The caller has found a reason, but may come
-// late with it: units that have filled the mailbox again since may be among the holds by then. So
-// if the reason is gone, the mutes are put back, and the goroutine with the next reason finds
-// them.
+// late with it: the mailbox may have been filled again since, by units that are in the list now. So
+// if the reason is gone, the mutes are put back, and the goroutine with the next reason finds them.
 func (b *mailboxLimit) releaseAll() {
 	for {
 		all := b.muted.TakeAll()

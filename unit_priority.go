@@ -35,7 +35,7 @@ import (
 // Invariants: I1 The holder of the claim alone runs operations.
 //             I2 Each owned mailbox is in the hands of the sender that Enqueue made its owner, of
 //             the scheduler, as its task is queued, of the claim, or of the holder.
-//             running and turns are the holder's.
+//             I3 Only the holder touches running and turns.
 // Publish:    the state of the unit is written before L4 or L5 and read after L2; priority
 //             mailboxes are made before they are seen
 // Cost:       two compare-and-swaps each time that a unit with priority mailboxes is run, and one

@@ -86,12 +86,13 @@ func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
 //             I2 While readers is odd, the unit has no owner and is in no queue, and neither its
 //             mailbox nor the claim of its priority mailboxes is given up.
 //             I3 A message that must be alone runs only while readers is 0.
-// Progress:   wait-free, each step of it. A reader that does not end keeps a message that must be
-//             alone waiting, as an operation does.
+// Progress:   each step is wait-free. A reader that does not end keeps a message that must be alone
+//             waiting, as an operation that does not end keeps all others.
 // Fairness:   Messages leave the mailbox in its order. A reader that comes behind a message that
 //             must be alone runs after it, and the other way round, so neither starves.
-// Publish:    what readers did is before their last step on the word, which the owner's step is
-//             behind; left is written before the owner's step, and read by the next owner
+// Publish:    a reader's accesses to the state come before its last step on readers; the owner's
+//             step that finds 0 comes after that. left is written before the owner's step, and read
+//             by the next owner
 // Cost:       two atomic operations for a reader; one load for every other message to a unit with
 //             a unitExt
 // Checked by: TestExploreReaders…, TestRead…

@@ -53,7 +53,7 @@ func (rt *Runtime) reportLate(t sched.Stuck, been time.Duration) {
 	if late.Operation == "" {
 		return // the operation has just ended
 	}
-	rt.incidents.add(late)
+	rt.lateReports.add(late)
 	rt.log(slog.LevelWarn, "operation does not return",
 		"operation", late.Operation, "unit", late.Unit, "been", late.Been, "stack", string(late.Stack))
 	rt.dumpLate()
@@ -95,15 +95,15 @@ func (u *unit) isTask(t *sched.Task) bool {
 // MostLateReports is how many reports of the watchdog a runtime keeps.
 const MostLateReports = 32
 
-// incidents are the last reports of the watchdog. Its goroutine writes rarely, and has nothing else
-// to do, so a lock guards them.
-type incidents struct {
+// lateReports are the last reports of the watchdog. Its goroutine adds to them rarely, and has
+// nothing else to do, so a lock guards them.
+type lateReports struct {
 	mu    sync.Mutex
 	last  []LateReport // oldest first
 	total uint64
 }
 
-func (i *incidents) add(late LateReport) {
+func (i *lateReports) add(late LateReport) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if len(i.last) == MostLateReports {
@@ -113,7 +113,7 @@ func (i *incidents) add(late LateReport) {
 	i.total++
 }
 
-func (i *incidents) count() uint64 {
+func (i *lateReports) count() uint64 {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.total
@@ -124,9 +124,9 @@ func (i *incidents) count() uint64 {
 // the stacks in it are shared, and must not be changed. Any goroutine; it does not wait.
 func (rt *Runtime) LateReports() []LateReport {
 	rt.mustBeMade()
-	rt.incidents.mu.Lock()
-	defer rt.incidents.mu.Unlock()
-	return slices.Clone(rt.incidents.last)
+	rt.lateReports.mu.Lock()
+	defer rt.lateReports.mu.Unlock()
+	return slices.Clone(rt.lateReports.last)
 }
 
 // RunningOperation describes the operation that a processor is running at some instant.

@@ -9,8 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// TestIncidents has more operations stay than the runtime keeps reports of: the oldest go.
-func TestIncidents(t *testing.T) {
+// TestLateReports has more operations that do not return than the runtime keeps reports of: it
+// drops the oldest reports.
+func TestLateReports(t *testing.T) {
 	const reported = freerun.MostLateReports + 2
 	reports := make(chan freerun.LateReport, reported)
 	rt, _ := runtimetest.Start(t, freerun.Processors(1), freerun.Watchdog(time.Millisecond, 0), freerun.OnLate(func(l freerun.LateReport) { reports <- l }))
@@ -26,19 +27,19 @@ func TestIncidents(t *testing.T) {
 	}
 	kept := rt.LateReports()
 	if len(kept) != freerun.MostLateReports || rt.Stats().Late != reported {
-		t.Fatalf("%d incidents are kept of %d, want %d of %d", len(kept), rt.Stats().Late, freerun.MostLateReports, reported)
+		t.Fatalf("%d reports are kept of %d, want %d of %d", len(kept), rt.Stats().Late, freerun.MostLateReports, reported)
 	}
 	for i, at := range kept {
 		if want := fmt.Sprint("unit ", i+2); at.Unit != want || at.Operation != "freerun_test.observed" || at.At.IsZero() || len(at.Stack) == 0 {
-			t.Errorf("incident %d is of %s on %s at %v, want freerun_test.observed on %s", i, at.Operation, at.Unit, at.At, want)
+			t.Errorf("report %d is of %s on %s at %v, want freerun_test.observed on %s", i, at.Operation, at.Unit, at.At, want)
 		}
 		if i > 0 && at.At.Before(kept[i-1].At) {
-			t.Errorf("incident %d is older than the one before it", i)
+			t.Errorf("report %d is older than the one before it", i)
 		}
 	}
 	kept[0] = freerun.LateReport{}
 	if rt.LateReports()[0].Unit == "" {
-		t.Error("who changes the slice changes the runtime's")
+		t.Error("the slice is not a copy")
 	}
 }
 

@@ -61,7 +61,7 @@ func newWorker(rt *Runtime, p *sched.Processor) *worker {
 	return w
 }
 
-// leading returns the context with key k that is bound to this worker.
+// contextFor returns the context with key k that is bound to this worker.
 //
 // A worker caches one context per key, because libraries may retain contexts. It makes another
 // while the cached one is bound to another worker, or belongs to an operation that has not ended.
@@ -119,7 +119,7 @@ func (w *worker) accepts(u *unit) bool { return u.rt == w.rt && w.rt.phase.Load(
 
 // refuses returns the error for a message to u that cannot be sent from here, nil if it can.
 // Without a processor this check is not final: the phase is read again when the message is counted
-// (ingress.go). The check here keeps late messages from being counted at all.
+// (admit.go). The check here keeps late messages from being counted at all.
 func (w *worker) refuses(u *unit) error {
 	if u.rt != w.rt {
 		return ErrOtherRuntime
@@ -238,8 +238,8 @@ func (c *Context) end() (w *worker, forwarded any) {
 }
 
 // wake resumes all messages of a list that is linked newest first; it resumes the oldest first. A
-// message that this resolves in turn wakes others: those are appended to woken and resumed by the
-// outermost call, so a chain of any length needs no stack.
+// message that ends meanwhile wakes the messages that wait for it: they are appended to woken, and
+// the outermost call resumes them. So a chain of any length needs no stack.
 func (w *worker) wake(newest *mailbox.Node) {
 	if w.waking {
 		w.woken.PushNewestFirst(newest)

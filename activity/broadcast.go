@@ -21,7 +21,7 @@ import (
 // Linearize:  open at its swap
 // ABA/memory: the list is only ever taken whole. One of clearEvery waiters that leave clears it,
 //             so there are about that many at most that have left.
-// Checked by: TestExploreCrowd…, and the tests of what is built on it
+// Checked by: TestExploreBroadcast…, and the tests of what is built on it
 
 // broadcast wakes all its waiters when something happens, which happens once. The zero value has
 // no waiters, and it has not happened.

@@ -19,9 +19,9 @@ func openedWaiter() *Waiter {
 	return w
 }
 
-// TestExploreCrowd has waiters give up and clear, while the broadcast is opened: the others are
+// TestExploreBroadcast has waiters give up and clear, while the broadcast is opened: the others are
 // woken.
-func TestExploreCrowd(t *testing.T) {
+func TestExploreBroadcast(t *testing.T) {
 	body := func(r *explore.Run) {
 		var c broadcast
 		var ctx memory.Context
@@ -42,9 +42,9 @@ func TestExploreCrowd(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreCrowdClearedCarelessly is a control: clear must not put waiters back once the
+// TestExploreBroadcastClearedCarelessly is a control: clear must not put waiters back once the
 // broadcast is open.
-func TestExploreCrowdClearedCarelessly(t *testing.T) {
+func TestExploreBroadcastClearedCarelessly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var c broadcast
 		r.Go("patient", func() { _ = c.wait(context.Background()) })
@@ -57,9 +57,9 @@ func TestExploreCrowdClearedCarelessly(t *testing.T) {
 	})
 }
 
-// TestExploreCrowdFrozen stops one thread for good anywhere: no thread is held up that need not
+// TestExploreBroadcastFrozen stops one thread for good anywhere: no thread is held up that need not
 // wait for it.
-func TestExploreCrowdFrozen(t *testing.T) {
+func TestExploreBroadcastFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		var c broadcast
 		for _, name := range []string{"a", "b"} {
@@ -89,7 +89,7 @@ func TestExploreEvent(t *testing.T) {
 		r.Go("ender", ctx.Cancel)
 		r.After(func() {
 			if before.word.Load()&stateBits != granted {
-				r.Failf("who came before was not woken")
+				r.Failf("the waiter that came before was not woken")
 			}
 			if e.IsSet() {
 				r.Failf("it is set in the end")

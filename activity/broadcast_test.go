@@ -14,9 +14,9 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestCrowdForgetsWhoGaveUp has very many waiters give up, while one stays, for each kind of
+// TestBroadcastForgetsWhoGaveUp has very many waiters give up, while one stays, for each kind of
 // broadcast.
-func TestCrowdForgetsWhoGaveUp(t *testing.T) {
+func TestBroadcastForgetsWhoGaveUp(t *testing.T) {
 	s := started(t, 1)
 	var e activity.Event
 	latch, barrier := activity.NewLatch(1), activity.NewBarrier(3)
@@ -53,7 +53,7 @@ func TestCrowdForgetsWhoGaveUp(t *testing.T) {
 			// One of 16 waiters that leave clears the list. So more than 500 are left with
 			// probability (15/16)^500, about e^-32.
 			if n := activity.InBroadcast(k.of); n > 500 {
-				t.Errorf("%d are in the crowd", n)
+				t.Errorf("%d waiters are left in the list", n)
 			}
 			k.end()
 			if err := patient.Wait(within(t)); err != nil {

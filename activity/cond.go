@@ -23,9 +23,9 @@ import (
 //             lock
 // Checked by: TestCond…, TestExploreCond…
 
-// Cond is where goroutines that share data under the lock L wait for each other's changes. Prefer
-// a [Monitor], which needs no signals. A goroutine that is woken checks its condition again:
-// another one may have locked L first, and the signal may have been for an earlier waiter.
+// Cond is where goroutines wait for changes of data that they share under the lock L. Prefer a
+// [Monitor], which needs no signals. A goroutine that is woken checks its condition again: another
+// one may have locked L first, and the signal may have been for an earlier waiter.
 //
 // Activities and ordinary goroutines may call its methods. It is ready once L is set. L must not
 // be changed, and a Cond must not be copied, after first use.
@@ -112,8 +112,8 @@ func (c *Cond) admit(l *waitQueue) {
 }
 
 // condWait is the wait point of one call of Wait. It unlocks L once the waiter has entered the
-// queue. The goroutine that sets unlocked unlocks L: the finalizer, or a caller that has given up
-// before.
+// queue. The first to set unlocked unlocks L: the finalizer, or the caller if it gives up before
+// the finalizer.
 type condWait struct {
 	c        *Cond
 	unlocked atomics.Bool

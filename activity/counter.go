@@ -25,8 +25,8 @@ import (
 // Publish:    what a holder wrote is written before L3 and read after L1, or after the grant that
 //             follows L2
 // Cost:       one CAS to take, one to give. A wait: two switches, and some 8 atomic writes; no
-//             allocation but the first time for the queue
-// Checked by: the tests of FairMutex, RWMutex, Semaphore and Monitor, and TestExploreQuota…
+//             allocation but the first time for the queue Checked by: the tests of FairMutex,
+//             RWMutex, Semaphore and Monitor, and TestExploreCounter…
 
 // counter is an amount of which parts are held; it is a lock if the parts are the whole. A caller
 // that wants more than is left waits, and so do all behind it. The zero value has nothing held.
@@ -58,7 +58,7 @@ func (q *counter) tryTake(n uint64) bool {
 	}
 }
 
-// take takes n. It waits for that behind all waiters.
+// take takes n. It waits, behind all earlier waiters, until so much is left.
 func (q *counter) take(ctx context.Context, n uint64) error {
 	if q.tryTake(n) {
 		return nil
@@ -66,8 +66,7 @@ func (q *counter) take(ctx context.Context, n uint64) error {
 	return q.queue.get().wait(ctx, n, q)
 }
 
-// tryGive gives n back if at least n above floor, and at most most, is held. It reports whether it
-// did.
+// tryGive gives n back if at least floor+n, and at most most, is held. It reports whether it did.
 func (q *counter) tryGive(n, floor, most uint64) bool {
 	for {
 		s := q.state.Load()

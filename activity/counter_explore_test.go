@@ -84,8 +84,8 @@ func TestExploreRWMutex(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreQuotaInOrder holds that a caller that comes after a waiter is admitted after it.
-func TestExploreQuotaInOrder(t *testing.T) {
+// TestExploreCounterInOrder holds that a caller that comes after a waiter is admitted after it.
+func TestExploreCounterInOrder(t *testing.T) {
 	explore.Exhaustive(t, 2, func(r *explore.Run) {
 		var m FairMutex
 		var count atomics.Plain[int]
@@ -151,9 +151,9 @@ func (q *hasty) admit(l *waitQueue) {
 	}
 }
 
-// TestExploreQuotaCountsTooLate is a control: what was granted must be counted before its waiter
+// TestExploreCounterCountsTooLate is a control: what was granted must be counted before its waiter
 // goes on.
-func TestExploreQuotaCountsTooLate(t *testing.T) {
+func TestExploreCounterCountsTooLate(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var q hasty
 		for _, name := range []string{"a", "b"} {

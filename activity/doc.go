@@ -25,28 +25,27 @@
 // passes any context. The caller is recognised by its goroutine, so an activity and an ordinary
 // goroutine cannot be mistaken for each other.
 //
-// An operation of a unit must not wait: there these methods return an error that is
-// [ErrWouldBlock]. They do so, too, in a coroutine that an activity has made with iter.Pull, where
-// that can be told (amd64 and arm64 without the build tag freerun_portable): the coroutine yields,
-// and the activity waits.
+// An operation must not wait: there these methods return an error that is [ErrWouldBlock]. They do
+// so, too, in a coroutine that an activity has made with iter.Pull, where that can be told (amd64
+// and arm64 without the build tag freerun_portable): the coroutine yields, and the activity waits.
 //
 // Package freerun's wait for activities takes the activity itself: [freerun.Future.Await] waits for
-// a future. It has no context of its own; its deadline is that of a scope in which another activity
-// awaits. The waits of ordinary goroutines in package freerun (Wait of futures and scopes, Call,
-// Quiesce, Shutdown, Close) return an error that is [ErrWouldBlock] in an activity, also in
-// [Activity.Block]; it names what to do instead. The examples of Future.Await and Scope.Wait have a
-// deadline, and show how an activity waits for a scope.
+// a future. It takes no context. For a deadline, another activity awaits the future in a scope that
+// has that deadline. The waits of ordinary goroutines in package freerun (Wait of futures and
+// scopes, Call, Quiesce, Shutdown, Close) return an error that is [ErrWouldBlock] in an activity,
+// also in [Activity.Block]; it names what to do instead. The examples of Future.Await and
+// Scope.Wait have a deadline, and show how an activity waits for a scope.
 //
 // # Stacks
 //
 // An activity has a stack, which is a goroutine's, from its beginning to its end; later activities
 // use the stack again. A processor keeps up to 256 unused stacks until it goes out of service or
 // the runtime ends. The goroutines of further stacks end, some of them late: stacks are switched to
-// one another directly, and one that is over stays until the stack that sleeps in its place runs
-// again. So a burst leaves more: 5000 activities that waited at a time left 800 to 1400 goroutines
-// on two processors, 512 of them kept. Later activities end most of the others, and the end of the
-// runtime all, some in the moments after Close has returned. No stack ends after a period of time:
-// that would take a timer, and wake a runtime that is idle.
+// one another directly, and a stack that is over stays until the stack that sleeps in its place
+// runs again. So a burst leaves more: 5000 activities that waited at a time left 800 to 1400
+// goroutines on two processors, 512 of them kept. Later activities end most of the others, and the
+// end of the runtime all, some in the moments after Close has returned. No stack ends after a
+// period of time: that would take a timer, and wake a runtime that is idle.
 //
 // # Synchronization: which one to choose
 //
@@ -74,24 +73,24 @@
 // a lock. A waiter that gives up leaves nothing behind that grows. For state that is only ever sent
 // to, nothing fits better than a unit; for a result that comes once, nothing better than a future.
 //
-// In a FairMutex, and in every type that admits in order, each turn that was waited for costs a
-// switch at least: what is handed over stands still until its new holder runs. So with short
-// sections and many contenders a Mutex is several times faster.
+// In a FairMutex, and in every type that admits in order, each wait costs a switch at least: a lock
+// that was handed over stays idle until its new holder runs. So with short sections and many
+// contenders a Mutex is several times faster.
 //
 // # Cancellation
 //
-// When the scope of an activity is canceled, activities of it that have not begun do not begin.
-// Those that wait are woken with the scope's error, and their later waits return it at once. Yield
-// and Check continue: the activity decides how it ends.
+// When the scope of an activity is canceled, activities of it that have not begun do not begin. Its
+// activities that wait are woken with the scope's error, and their later waits return it at once.
+// Yield and Check continue: the activity decides how it ends.
 //
 // When a runtime gives up what has not ended (Close, or the deadline of a Shutdown), activities end
 // where they wait or yield, as by [runtime.Goexit]: their deferred functions run, and nothing else.
 // An activity that was just granted what it waited for, such as a lock, runs on until its next
 // wait.
 //
-// A wait that gives something up meanwhile has it again however the wait ends: [Cond.Wait] its
-// lock, and [Monitor.Await] the inside of the monitor. An activity that is being ended there waits
-// for that before its deferred functions run. So `defer l.Unlock()` unlocks what the activity has
+// Two waits give something up meanwhile, and have it again however they end: [Cond.Wait] its lock,
+// and [Monitor.Await] the inside of the monitor. An activity that is being ended there waits for
+// that before its deferred functions run. So `defer l.Unlock()` unlocks what the activity has
 // locked, and deferred functions may use what the lock guards. If the lock is held past the end of
 // the runtime, the deferred functions run when it is unlocked, on the goroutine that unlocks it.
 //
@@ -101,8 +100,8 @@
 //
 // # Cooperation
 //
-// An activity keeps its processor until it waits, yields, or has used up its quantum, which it
-// tells [Activity.Check]. `freerun build` inserts those calls.
+// An activity keeps its processor until it waits, yields, or has used up its quantum. Calls of
+// [Activity.Check] subtract from the quantum; `freerun build` inserts them.
 //
 // # What must not be done
 //
@@ -117,8 +116,8 @@
 //
 // stack.go has how activities come to a stack, waiter.go how they wait, locked.go how they do that
 // without a switch, and internal/sched/coroutine.go how they are switched. wait_queue.go and
-// broadcast.go have the two lists of waiters: for those that are admitted one after another, and
-// for something that happens once. counter.go has what most locks are. host.go has how package
+// broadcast.go have the two lists of waiters: one whose waiters are admitted one after another, and
+// one for something that happens once. counter.go has what most locks are. host.go has how package
 // freerun runs activities.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an

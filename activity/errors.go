@@ -12,7 +12,7 @@ type refusal string
 
 // The errors of this package's waits.
 const (
-	errOperationWaits refusal = "activity: an operation of a unit must not wait; start an activity that does"
+	errOperationWaits refusal = "activity: an operation must not wait; start an activity that does"
 	errPulledWaits    refusal = "activity: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
 )
 
@@ -23,4 +23,4 @@ func (r refusal) Error() string { return string(r) }
 func (refusal) Is(target error) bool { return target == ErrWouldBlock }
 
 // errNotStarted is the error of a Wait for an activity that was never started.
-var errNotStarted = errors.New("activity: it was never started; use Go")
+var errNotStarted = errors.New("activity: Wait for an Activity that was never started; start activities with Go")

@@ -70,8 +70,8 @@ func Unused(in any) bool {
 	return false
 }
 
-// Awaiting returns the number of callers that await a condition. Door returns the place at which
-// callers wait to enter.
+// Awaiting returns the number of callers that await a condition. Entrance returns the counter at
+// which callers wait to enter the monitor.
 func (m *Monitor) Awaiting() int {
 	for !m.TryEnter() {
 		runtime.Gosched()
@@ -81,7 +81,7 @@ func (m *Monitor) Awaiting() int {
 	m.q.tryGive(whole, 0, whole)
 	return n
 }
-func (m *Monitor) Door() any { return &m.q }
+func (m *Monitor) Entrance() any { return &m.q }
 
 // InBroadcast returns how many waiters a broadcast that is not in use has, those included that
 // have given up.

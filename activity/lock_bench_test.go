@@ -139,7 +139,7 @@ func BenchmarkLockContended(b *testing.B) {
 // counted to. It is not generic: calls of a type parameter's methods are not inlined.
 func contended(b *testing.B, tasks, turns, yields int) (count int) {
 	var m activity.Mutex
-	crowded(b, tasks, func(a *activity.Activity) {
+	runAll(b, tasks, func(a *activity.Activity) {
 		for i := range turns {
 			m.Lock(a)
 			count++
@@ -156,7 +156,7 @@ func contended(b *testing.B, tasks, turns, yields int) (count int) {
 // contendedFairly is contended with a FairMutex.
 func contendedFairly(b *testing.B, tasks, turns, yields int) (count int) {
 	var m activity.FairMutex
-	crowded(b, tasks, func(a *activity.Activity) {
+	runAll(b, tasks, func(a *activity.Activity) {
 		for i := range turns {
 			m.Lock(a)
 			count++
@@ -170,8 +170,8 @@ func contendedFairly(b *testing.B, tasks, turns, yields int) (count int) {
 	return count
 }
 
-// crowded runs the given number of activities on two processors.
-func crowded(b *testing.B, tasks int, task func(a *activity.Activity)) {
+// runAll runs the given number of activities on two processors.
+func runAll(b *testing.B, tasks int, task func(a *activity.Activity)) {
 	s := sched.New(sched.Config{Processors: 2})
 	defer s.Stop(nil)
 	var all []*activity.Activity

@@ -136,7 +136,7 @@ func TestExploreLockLostWakeUp(t *testing.T) {
 	})
 }
 
-// deaf is a Mutex whose waiters, when they give up, do not tell that they are not woken any more.
+// deaf is a Mutex whose waiters, when they give up after they were woken, do not clear woken.
 type deaf struct{ Mutex }
 
 func (m *deaf) Lock(ctx context.Context) error {

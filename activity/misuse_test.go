@@ -107,15 +107,15 @@ func TestMisuseIsTold(t *testing.T) {
 			func() { _ = place.StartActivity(activity.Go(place, func(*activity.Activity) {})) },
 		},
 		"Go in a nil Activity": {
-			"activity: it was never started; use Go",
+			"activity: Wait for an Activity that was never started; start activities with Go",
 			func() { panic(activity.Go((*activity.Activity)(nil), func(*activity.Activity) {}).Wait(ctx)) },
 		},
 		"Wait of a zero Activity": {
-			"activity: it was never started; use Go",
+			"activity: Wait for an Activity that was never started; start activities with Go",
 			func() { panic(new(activity.Activity).Wait(ctx)) },
 		},
 		"Wait of a nil Activity": {
-			"activity: it was never started; use Go",
+			"activity: Wait for an Activity that was never started; start activities with Go",
 			func() { panic((*activity.Activity)(nil).Wait(ctx)) },
 		},
 		"Sleep of a nil Activity": {

@@ -37,9 +37,9 @@ import (
 // Monitor guards data: one goroutine at a time is inside and may use them. Inside, [Monitor.Await]
 // waits for a condition on the data; other goroutines may enter meanwhile. When a goroutine leaves
 // and an awaited condition holds, it hands the monitor over. So there are no signals, and no
-// conditions to check again. Awaiters go before those that want to enter, the oldest first; those
-// that want to enter come in in the order of arrival. They starve only if awaiters keep handing the
-// monitor to each other.
+// conditions to check again. Awaiters whose condition holds go first, the oldest before the others;
+// then the callers of Enter, in the order of arrival. Callers of Enter starve only if awaiters keep
+// handing the monitor to each other.
 //
 // Conditions are evaluated while the monitor is held: first by the goroutine that calls Await, then
 // by each goroutine that leaves. For an activity that leaves by Await, its processor evaluates
@@ -96,7 +96,7 @@ func (m *Monitor) Leave() {
 		if isUnwinding() { // Await has ended it outside, and this call was deferred
 			return
 		}
-		panic("activity: Leave of a Monitor by one who is not inside")
+		panic("activity: Leave of a Monitor by a goroutine that is not inside")
 	}
 	m.pass()
 }
@@ -126,7 +126,7 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 		panic("activity: Await of a Monitor with a nil context, or condition")
 	}
 	if !m.isInside() {
-		panic("activity: Await of a Monitor by one who is not inside")
+		panic("activity: Await of a Monitor by a goroutine that is not inside")
 	}
 	for !condition() {
 		if _, err := current(); err != nil {

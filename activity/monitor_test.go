@@ -134,7 +134,7 @@ func TestMonitorInOrder(t *testing.T) {
 				return nil
 			})
 		}))
-		until(t, func() bool { return activity.Waits(m.Door()) == i+1 })
+		until(t, func() bool { return activity.Waits(m.Entrance()) == i+1 })
 	}
 	level = 2
 	m.Leave()
@@ -179,8 +179,8 @@ func TestMonitorForgetsWhoGaveUp(t *testing.T) {
 	}
 }
 
-// TestMonitorConditionPanics has a condition panic when another goroutine leaves: that one does
-// not notice.
+// TestMonitorConditionPanics has a condition panic when another goroutine leaves. That goroutine
+// does not notice; the awaiter ends with the panic.
 func TestMonitorConditionPanics(t *testing.T) {
 	s := started(t, 1)
 	var m activity.Monitor
@@ -204,7 +204,7 @@ func TestMonitorConditionPanics(t *testing.T) {
 		t.Error(err)
 	}
 	if !m.TryEnter() {
-		t.Error("somebody is inside")
+		t.Error("a goroutine is inside")
 	}
 }
 
@@ -216,7 +216,7 @@ func TestMonitorMisuse(t *testing.T) {
 			t.Errorf("panicked with %q, want %q", got, want)
 		}
 	}
-	const leave, await = "activity: Leave of a Monitor by one who is not inside", "activity: Await of a Monitor by one who is not inside"
+	const leave, await = "activity: Leave of a Monitor by a goroutine that is not inside", "activity: Await of a Monitor by a goroutine that is not inside"
 	expect(leave, m.Leave)
 	expect(await, func() { m.Await(t.Context(), func() bool { return true }) })
 	m.Enter(t.Context())

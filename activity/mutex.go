@@ -57,7 +57,7 @@ const (
 	locked    uint32 = 1 << iota
 	contended        // the queue is not empty
 	woken            // a waiter was woken and has not tried yet
-	starving         // the head of the queue is handed the lock
+	starving         // the next Unlock hands the lock to the head of the queue
 )
 
 // Lock locks m. It waits while m is locked; it spins for about a microsecond if there are no

@@ -86,8 +86,9 @@ func (*scope) End(_ *activity.Activity, _ *sched.Processor, failure any, _ []byt
 	return refused
 }
 
-// TestScopeCanceled cancels a scope while activities of it wait for each thing, beside an activity
-// of another scope: those come back with the scope's error, and that one gets what it waits for.
+// TestScopeCanceled cancels a scope while its activities wait for each kind of thing, beside an
+// activity of another scope. The canceled activities come back with the scope's error, and the
+// other one gets what it waits for.
 func TestScopeCanceled(t *testing.T) {
 	type place struct {
 		wait  func(ctx context.Context) error
@@ -121,7 +122,7 @@ func TestScopeCanceled(t *testing.T) {
 		}
 	}
 	in := func(of any) func() int { return func() int { return activity.Waits(of) } }
-	crowd := func(of any) func() int { return func() int { return activity.InBroadcast(of) } }
+	inBroadcast := func(of any) func() int { return func() int { return activity.InBroadcast(of) } }
 	for name, p := range map[string]place{
 		"Mutex":         {locked(mutex.Lock, mutex.Unlock), in(&mutex), mutex.Unlock},
 		"FairMutex":     {locked(fair.Lock, fair.Unlock), in(&fair), fair.Unlock},
@@ -132,11 +133,11 @@ func TestScopeCanceled(t *testing.T) {
 			func(ctx context.Context) error { _, err := empty.Receive(ctx); return err },
 			in(empty.Items()), func() { empty.Send(ctx, 1) },
 		},
-		"Event": {e.Wait, crowd(&e), e.Set},
-		"Latch": {latch.Wait, crowd(latch), latch.CountDown},
+		"Event": {e.Wait, inBroadcast(&e), e.Set},
+		"Latch": {latch.Wait, inBroadcast(latch), latch.CountDown},
 		"Barrier": {
 			func(ctx context.Context) error { _, err := barrier.Arrive(ctx); return err },
-			crowd(barrier),
+			inBroadcast(barrier),
 			func() {
 				for range 7 {
 					go barrier.Arrive(context.Background())
@@ -280,4 +281,67 @@ func TestScopeCanceledAtAnyTime(t *testing.T) {
 			s.Stop(nil)
 		}
 	})
+}
+
+// fullHouse is a place that accepts no activities.
+type fullHouse struct{ *scope }
+
+func (*fullHouse) StartActivity(*activity.Activity) error { return errScope }
+
+// TestGoRefused: the activity of a Go that is refused has ended, and Wait returns why.
+func TestGoRefused(t *testing.T) {
+	a := activity.Go(&fullHouse{}, func(*activity.Activity) { t.Error("a refused activity ran") })
+	if !a.Ended() {
+		t.Error("a refused activity has not ended")
+	}
+	if err := a.Wait(within(t)); err != errScope {
+		t.Errorf("Wait of a refused activity returned %v, want %v", err, errScope)
+	}
+}
+
+// drivenHouse is a place whose activities run while an ordinary goroutine waits, as in a
+// deterministic runtime.
+type drivenHouse struct {
+	*scope
+	drives int
+	err    error // why a drive ends early
+}
+
+func (d *drivenHouse) StartActivity(a *activity.Activity) error {
+	a.Begin(d, sched.Normal, d.s, nil)
+	return nil
+}
+
+func (d *drivenHouse) Drive(ctx context.Context, until func() bool) (bool, error) {
+	if d.drives++; d.err != nil {
+		return true, d.err
+	}
+	if d.drives == 1 {
+		d.s.Start()
+	}
+	for !until() && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	return true, ctx.Err()
+}
+
+// TestWaitDrives: an ordinary goroutine that waits for an activity drives the place; an activity
+// that waits does not.
+func TestWaitDrives(t *testing.T) {
+	s := sched.New(sched.Config{Processors: 1})
+	d := &drivenHouse{scope: newScope(s)}
+	var inner error
+	a := activity.Go(d, func(a *activity.Activity) {
+		inner = activity.Go(a, func(*activity.Activity) {}).Wait(a)
+	})
+	stalled := errors.New("nothing can run any more")
+	d.err = stalled
+	if err := a.Wait(within(t)); err != stalled || d.drives != 1 {
+		t.Errorf("Wait returned %v after %d drives, want what one drive returned", err, d.drives)
+	}
+	d.err, d.drives = nil, 0
+	if err := a.Wait(within(t)); err != nil || inner != nil || d.drives != 1 {
+		t.Errorf("Wait returned %v, inside %v, after %d drives; want one drive", err, inner, d.drives)
+	}
+	s.Stop(time.After(time.Minute))
 }

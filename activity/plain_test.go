@@ -17,7 +17,7 @@ import (
 type (
 	Mark  = activityhost.Mark
 	Stack = activityhost.Stack
-	// Owner is that of a place.
+	// Owner is the owner of the activities that a place starts.
 	Owner = activityhost.Owner[Activity]
 )
 

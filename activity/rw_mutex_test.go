@@ -96,7 +96,7 @@ func TestRWMutexStarvesNobody(t *testing.T) {
 	waits(2)
 	for range 3 {
 		if len(writer) != 0 || readers.Load() != 2 {
-			t.Error("somebody came in early")
+			t.Error("a waiter came in early")
 		}
 		m.RUnlock()
 	}

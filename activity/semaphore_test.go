@@ -11,9 +11,9 @@ import (
 	"github.com/freerun-go/freerun/activity"
 )
 
-// TestSemaphoreHoldsItsBound has activities and goroutines acquire several units at once, and give
+// TestSemaphoreKeepsItsLimit has activities and goroutines acquire several units at once, and give
 // up now and then: there are never more units held than the semaphore has.
-func TestSemaphoreHoldsItsBound(t *testing.T) {
+func TestSemaphoreKeepsItsLimit(t *testing.T) {
 	onProcessors(t, func(t *testing.T, processors int) {
 		const size = 5
 		s := activity.NewSemaphore(size)
@@ -59,9 +59,9 @@ func TestSemaphoreHoldsItsBound(t *testing.T) {
 	})
 }
 
-// TestSemaphoreInOrder has a waiter that wants many units, and behind it waiters that want few, for
-// which there are enough; when the first gives up, the next one gets its unit. A waiter for two
-// units then is not overtaken either.
+// TestSemaphoreInOrder has a waiter that wants three units, and behind it a waiter that wants one,
+// for which there is a unit: neither is overtaken. When the first gives up, the second gets its
+// unit. Then a waiter for two units is not overtaken either.
 func TestSemaphoreInOrder(t *testing.T) {
 	sched := started(t, 2)
 	s := activity.NewSemaphore(3)

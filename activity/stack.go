@@ -17,15 +17,15 @@ import (
 type stack struct {
 	co        sched.Coroutine
 	activity  atomics.RelaxedPointer[Activity] // the present one, or the last one
-	finalizer finalizer                        // as all below but waiter: of the runner
+	finalizer finalizer                        // like all fields below but waiter, the runner's
 	waiter    atomics.Pointer[Waiter]          // of the present wait, or else of the next one
 	scheduler *sched.Scheduler
 	seen      activityhost.Stack // what the owner sees of it
-	first     *Activity          // to begin with when the stack is entered
+	first     *Activity          // the one to begin when the stack is entered
 	point     waitPoint
 	ctx       context.Context
 	isFirm    bool
-	discarded bool        // what waits or yields on it ends
+	discarded bool        // the activity on it ends where it waits or yields
 	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
@@ -87,9 +87,9 @@ func enter(co *sched.Coroutine, p *sched.Processor) {
 
 func stackOf(co *sched.Coroutine) *stack { return (*stack)(unsafe.Pointer(co)) }
 
-// way returns where to switch to when the stack is about to be left: to the stack of t if t was
-// picked and can run at once, and else to the host. The caller calls Transfer with that and then
-// land. They are not one function, because a switch from within another function costs more.
+// way returns where to switch to from this stack: to the stack of t if t was picked and can run at
+// once, and otherwise to the host. The caller calls Transfer with that and then land. They are not
+// one function, because a switch from within another function costs more.
 func (st *stack) way(p *sched.Processor, t *sched.Task) *sched.SwitchPoint {
 	if t != nil {
 		if next := st.successor(p, t); next != nil {

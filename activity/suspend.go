@@ -131,7 +131,8 @@ func (a *Activity) Sleep(d time.Duration) error {
 }
 
 // sleepTimer is the timer of a Sleep. A sleep may be interrupted while its finalizer still sets the
-// timer: the finalizer or Sleep, whichever sees both, stops it.
+// timer. So both look: the finalizer for the interruption after it has set the timer, and Sleep for
+// the timer after it was interrupted. At least one of them sees both, and stops the timer.
 type sleepTimer struct {
 	owner owner
 	d     time.Duration
@@ -164,8 +165,8 @@ func (n *sleepTimer) end() {
 //
 // The waits of ordinary goroutines for futures, scopes or the runtime (Future.Wait, Call,
 // Scope.Wait, Quiesce) return an error that is [ErrWouldBlock] in fn, as they do in the activity.
-// Await, and the waits of this package with the activity as context, work in fn. They give the
-// activity a processor, which the rest of fn then keeps: wait so before Block or after it.
+// Await, and the waits of this package with the activity as context, work in fn. Such a wait gives
+// the activity a processor, and the rest of fn then keeps it: so wait before Block or after it.
 //
 // Only the activity's own goroutine may call it, and not a coroutine that it has made with
 // iter.Pull. Block panics elsewhere, and if fn is nil. In a deterministic runtime nothing else

@@ -33,7 +33,7 @@ import (
 //             of the queue has left. So the queue holds at most about twice as many as wait.
 // Cost:       enter one CAS, and serve; serve one swap, one store and one CAS if there is no
 //             server; no allocation
-// Checked by: TestExploreLine…, and the tests of all that is built on it
+// Checked by: TestExploreWaitQueue…, and the tests of all that is built on it
 
 // waitQueue holds waiters in the order of arrival, for an admitter that admits them in that order.
 // The zero value is empty.

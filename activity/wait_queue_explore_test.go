@@ -28,9 +28,9 @@ func (d *door) admit(l *waitQueue) {
 	}
 }
 
-// TestExploreLine has waiters come and give up while a door is opened, with queues that are
+// TestExploreWaitQueue has waiters come and give up while a door is opened, with queues that are
 // cleared: all come through, or have given up, and none is left behind.
-func TestExploreLine(t *testing.T) {
+func TestExploreWaitQueue(t *testing.T) {
 	body := func(r *explore.Run) {
 		d := &door{}
 		d.q.tryTake(1)
@@ -56,9 +56,9 @@ func TestExploreLine(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreLineFrozen stops a thread for good that enters or serves, while others enter: they do
-// not wait for it, but to be admitted.
-func TestExploreLineFrozen(t *testing.T) {
+// TestExploreWaitQueueFrozen stops for good a thread that enters or serves, while others enter: the
+// others end their calls.
+func TestExploreWaitQueueFrozen(t *testing.T) {
 	explore.Freeze(t, func(r *explore.Run) {
 		d := &door{}
 		d.q.tryTake(1)

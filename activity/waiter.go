@@ -32,7 +32,7 @@ import (
 // looks for a cancellation. So one of the two sees the other.
 //
 // From W2 on, another processor may interrupt and run the activity while this one is still at W4:
-// enter must not rely on the activity to be asleep.
+// enter must not rely on the activity being asleep.
 //
 // A granted waiter is in no list, and its stack uses it for its next wait. An interrupted waiter
 // may still be in a list, where it is found to be over and is dropped. Its stack gets a new waiter
@@ -221,14 +221,14 @@ func current() (*Activity, error) {
 func (a *Activity) wait(ctx context.Context, tag uint64, in waitPoint) error {
 	st := a.stack.Load()
 	w := st.waiter.Load()
-	_, insists := ctx.(firmContext)
-	if !insists {
+	_, isFirm := ctx.(firmContext)
+	if !isFirm {
 		if err := a.mayWait(); err != nil {
 			return err
 		}
 	}
 	w.activity, w.Tag = a, tag
-	if insists || ctx == context.Context(a) || ctx.Done() == nil {
+	if isFirm || ctx == context.Context(a) || ctx.Done() == nil {
 		ctx = nil
 	} else {
 		if ctx.Err() != nil {
@@ -239,7 +239,7 @@ func (a *Activity) wait(ctx context.Context, tag uint64, in waitPoint) error {
 		defer a.owner.AfterDone(ctx, func() { w.interrupt(word) })()
 	}
 	p := st.co.Processor()
-	st.point, st.ctx, st.isFirm = in, ctx, insists
+	st.point, st.ctx, st.isFirm = in, ctx, isFirm
 	if !modelled && st.co.Locked() {
 		if p != nil && p.Driven() {
 			st.point, st.ctx = nil, nil
@@ -296,9 +296,9 @@ func (a *Activity) mayWait() error {
 // and the activity may run on and end. So finishWait does not read the stack after that.
 func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
-	w, in, ctx, insists, discarded := st.waiter.Load(), st.point, st.ctx, st.isFirm, st.discarded
+	w, in, ctx, isFirm, discarded := st.waiter.Load(), st.point, st.ctx, st.isFirm, st.discarded
 	st.point, st.ctx = nil, nil
-	if insists {
+	if isFirm {
 		w.openFirmly()
 		in.enter(w)
 		return

@@ -122,7 +122,7 @@ func ServeMeasurement(catalogue []*programs.Program, in io.Reader, out io.Writer
 	case err := <-done:
 		return err
 	case err := <-abandoned:
-		return fmt.Errorf("nobody waits for the measurement: %w", err)
+		return fmt.Errorf("the command that asked for the measurement has ended: %w", err)
 	}
 }
 

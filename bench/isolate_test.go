@@ -62,7 +62,7 @@ func TestServeMeasurementTellsWrongResults(t *testing.T) {
 	}
 }
 
-func TestServeMeasurementThatNobodyWaitsFor(t *testing.T) {
+func TestServeMeasurementWithoutOrder(t *testing.T) {
 	for _, order := range []string{"", "nonsense\n"} {
 		if err := ServeMeasurement(catalogue.WithRivals(), strings.NewReader(order), io.Discard); err == nil {
 			t.Errorf("%q: no error", order)

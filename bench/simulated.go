@@ -170,7 +170,7 @@ func simulable(p *programs.Program, wanted []string) ([]programs.Variant, error)
 		}
 	}
 	if len(some) == 0 {
-		return nil, usagef("%s cannot be simulated: what it measures happens outside of operations", p.Name)
+		return nil, usagef("%s cannot be simulated: only operations are simulated, and it measures other code", p.Name)
 	}
 	names := VariantNames([]*programs.Program{{Variants: some}})
 	for _, name := range wanted {

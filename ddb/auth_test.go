@@ -74,9 +74,9 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestStrangersAreBrief: a client that has not given the password cannot make the server buffer
-// much.
-func TestStrangersAreBrief(t *testing.T) {
+// TestUnauthenticatedRequestsAreShort: a client that has not given the password cannot make the
+// server buffer much.
+func TestUnauthenticatedRequestsAreShort(t *testing.T) {
 	_, addr := serve(t, Config{Password: "secret"})
 	for sent, want := range map[string]string{
 		"*11\r\n":                        "-ERR Protocol error: unauthenticated multibulk length\r\n",

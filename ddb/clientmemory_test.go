@@ -298,8 +298,8 @@ func TestOutputLimitIsTold(t *testing.T) {
 	}
 }
 
-// TestSpoiltTransactionsAreNotKept: a transaction that EXEC will refuse takes no memory.
-func TestSpoiltTransactionsAreNotKept(t *testing.T) {
+// TestAbortedTransactionsTakeNoMemory: a transaction that EXEC will refuse takes no memory.
+func TestAbortedTransactionsTakeNoMemory(t *testing.T) {
 	s, addr := serve(t, Config{})
 	c := dial(t, addr)
 	c.do("MULTI")

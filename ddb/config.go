@@ -71,8 +71,8 @@ type Config struct {
 	// none.
 	Password string
 	// Unprotected switches Redis's protected mode off. In protected mode, without a password, only
-	// clients that connect from a loopback address are served, not even this machine from another
-	// of its addresses. Others get an error that says what can be done.
+	// clients that connect from a loopback address are served. All others are refused with an error
+	// that says what can be done, even if they connect from another address of this machine.
 	Unprotected bool
 
 	// Clock tells the time by which keys expire; nil means time.Now. Many goroutines call it at

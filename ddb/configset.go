@@ -21,9 +21,10 @@ var parameters = map[string]parameter{
 		if err != nil {
 			return nil, "argument must be a memory value"
 		}
-		if s.arena != nil && n > s.arena.Usage().Size {
-			return nil, fmt.Sprintf("argument must be at most %d, as values are off the heap in that much, reserved when the server began",
-				s.arena.Usage().Size)
+		if s.arena != nil {
+			if size := s.arena.Usage().Size; n > size {
+				return nil, fmt.Sprintf("argument must be at most %d, the bytes reserved off the heap when the server began", size)
+			}
 		}
 		return func() { s.budget.limit.Store(n) }, ""
 	}},

@@ -8,8 +8,7 @@
 //
 // A command line needs no more: --addr goes to Listen, --shards and --processors go to Config,
 // where 0 is the default. Serve returns nil after Shutdown. A signal handler calls Shutdown with a
-// context whose end is the end of its patience. A server has no globals; several can live in one
-// process.
+// context that bounds how long it waits. A server has no globals; several can live in one process.
 //
 // # How it works
 //
@@ -43,11 +42,11 @@
 //     notice. A command that finds no room has changed nothing on any shard and answers with
 //     Redis's error, "OOM command not allowed when used memory > 'maxmemory'."; a transaction
 //     answers EXECABORT.
-//   - CONFIG SET changes maxmemory, maxmemory-policy and maxmemory-samples while the server runs. A
-//     limit below the memory in use deletes nothing at once. Until memory is below the limit, a
-//     command that needs more makes shards evict or is refused. A policy that evicts reduces memory
-//     in the background, even if no command is sent. With noeviction, or when the policy finds
-//     nothing more to evict, memory shrinks as keys are deleted and expire.
+//   - CONFIG SET changes the parameters of memory, of clients and of the password while the server
+//     runs. A limit of memory below the memory in use deletes nothing at once. Until memory is
+//     below the limit, a command that needs more makes shards evict or is refused. A policy that
+//     evicts reduces memory in the background, even if no command is sent. With noeviction, or
+//     when the policy finds nothing more to evict, memory shrinks as keys are deleted and expire.
 //   - A key lives for its time to live, and less than a millisecond longer. A key that is due is
 //     never seen again. It is removed within about 100 milliseconds even if no command asks for it.
 //   - Errors have Redis 7.0's wording. A client that breaks the protocol gets an error and loses
@@ -58,12 +57,12 @@
 //
 // # Memory
 //
-// The limit applies to INFO's used_memory. It has for each key the room of its bytes, the room of
-// its value's, and 130 bytes of bookkeeping (100 off the heap). The memory of clients and Go's
-// garbage come on top. A command is executed after the most that it may need has been reserved, so
-// a value larger than the limit is refused. A shard that needs room evicts from its own keys; if
-// that would be a large part of them, the fullest other shards evict. So least recently used is
-// approximate twice: by samples and by shards.
+// The limit applies to INFO's used_memory. For each key it counts the room that the key takes, the
+// room that its value takes, and 130 bytes of bookkeeping (100 off the heap). The memory of clients
+// and Go's garbage come on top. A command is executed after the most that it may need has been
+// reserved, so a value larger than the limit is refused. A shard that needs room evicts from its
+// own keys; if that would be a large part of them, the fullest other shards evict. So least
+// recently used is approximate twice: by samples and by shards.
 //
 // With Config.Values = OffHeap, keys and values live in an offheap.Arena, and Go's collector spends
 // nothing on them, however many there are. The price is a copy of each long reply, and that a key
@@ -119,6 +118,6 @@
 // Requests are cut into arguments by ReadNextCommand of github.com/tidwall/redcon, and replies are
 // built by its Append functions. Its Server is not used: it buffers without limit; it recurses once
 // per read of an unfinished request, so a client that sends byte by byte can overflow the stack,
-// which is fatal; it drops the sound requests in front of a broken one; it copies every request;
-// and it closes its connections at once when it is closed.
+// which is fatal; when it meets a malformed request, it drops the well-formed ones before it; it
+// copies every request; and it closes its connections at once when it is closed.
 package ddb

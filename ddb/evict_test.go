@@ -108,9 +108,9 @@ func TestVolatileTTL(t *testing.T) {
 	})
 }
 
-// TestNearestButOne: the key that is being written is not evicted, even if its deadline is the
-// earliest.
-func TestNearestButOne(t *testing.T) {
+// TestFirstToExpireExceptOne: the key that is being written is not evicted, even if its deadline is
+// the earliest.
+func TestFirstToExpireExceptOne(t *testing.T) {
 	b := newShardBench(t, Config{MaxMemoryPolicy: VolatileTTL})
 	for i, key := range []string{"a", "b", "c", "d"} {
 		b.do("set", key, "v", "ex", fmt.Sprint(100+i))
@@ -118,12 +118,12 @@ func TestNearestButOne(t *testing.T) {
 	find := func(key string) *entry { return b.records.find([]byte(key)) }
 	for _, test := range [][2]string{{"a", "b"}, {"b", "a"}} {
 		if e := b.firstToExpire(find(test[0])); b.records.key(e) != test[1] {
-			t.Errorf("but for %q the nearest is %q", test[0], b.records.key(e))
+			t.Errorf("except for %q, the first to expire is %q", test[0], b.records.key(e))
 		}
 	}
 	b.do("expire", "b", "105")
 	if e := b.firstToExpire(find("a")); b.records.key(e) != "c" {
-		t.Errorf("the nearest is %q, want c", b.records.key(e))
+		t.Errorf("the first to expire is %q, want c", b.records.key(e))
 	}
 }
 

@@ -15,8 +15,8 @@ type protocolError string
 
 func (e protocolError) Error() string { return "ERR Protocol error: " + string(e) }
 
-// framer finds the end of a request and holds it to the limits. Then redcon.ReadNextCommand cuts it
-// into arguments.
+// framer finds the end of a request and checks it against the limits. Then redcon.ReadNextCommand
+// cuts it into arguments.
 //
 // It goes before redcon's parser because that parser trusts the announced lengths: it panics on
 // lengths such as -2, has no limit, and begins anew with every read, which costs a request of a

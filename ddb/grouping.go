@@ -29,10 +29,10 @@ func (c *connection) newGroup(shard int) *group {
 	return &group{shard: shard, batch: c.batch}
 }
 
-// addMultishard sends the tasks that fill makes as one message to several shards. They join the
-// last message if addMultishard made it and no shard was given anything since: so a pipeline of
-// multishard commands is few messages. For a transaction, shards that have a watched key of tx
-// belong to the message, too.
+// addMultishard puts the tasks that fill makes into one message to several shards, and the message
+// into the outbox. If addMultishard made the last message and no shard was given another task
+// since, the tasks join that message: so a pipeline of multishard commands is few messages. For a
+// transaction, shards that have a watched key of tx belong to the message, too.
 func (c *connection) addMultishard(tx *transaction, fill func()) {
 	m := c.lastMultishard
 	if tx != nil || m == nil || m.commands == maxMultishardCommands {

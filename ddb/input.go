@@ -18,7 +18,7 @@ type input struct {
 	buf        []byte
 	start, end int  // buf[start:end] is unread
 	again      bool // whole requests may be left in it
-	// The buffer has at most that, and one read; 0 for no limit.
+	// The buffer grows to at most limit bytes and room for one more read; 0 for no limit.
 	limit int
 
 	// The most bytes in the buffer during the last uses; see review.

@@ -149,7 +149,7 @@ func TestOthersEvict(t *testing.T) {
 		}
 		c.expect(bulk(value+"24"), "get", keys[1])
 		if after := parseInfo(t, c)["evicted_keys"]; after == before {
-			t.Error("nobody has evicted anything")
+			t.Error("no shard has evicted anything")
 		}
 		checkBudget(t, s, c)
 	})

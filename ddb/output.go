@@ -13,7 +13,8 @@ const (
 	// flushAt is how many bytes of replies are collected before a write.
 	flushAt = 64 << 10
 
-	// patience is how long a write may stall before the connection goes on without it.
+	// patience is the shortest time after which a stalled write continues in a second goroutine.
+	// The longest is twice that, as the deadline is renewed at most once per patience.
 	patience = 200 * time.Millisecond
 
 	// standardBacklog bounds the bytes of replies that wait for a client which does not read,
@@ -25,9 +26,9 @@ const (
 //
 // A client may send a long pipeline and begin to read only after it has sent all. If the server
 // stopped reading while its replies cannot be written, both would wait for each other. So a write
-// that stalls for patience continues in a second goroutine, with a backlog of at most limit and one
-// reply. Beyond that the connection does wait. A client that takes nothing for timeout is
-// disconnected.
+// that stalls for patience, or up to twice that, continues in a second goroutine, with a backlog of
+// at most limit and one reply. Beyond that the connection does wait. A client that takes nothing
+// for timeout is disconnected.
 //
 // The connection's goroutine owns it, except the fields under mu.
 type output struct {

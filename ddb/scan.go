@@ -33,9 +33,9 @@ func nextCursor(shard, shards int, position uint64) uint64 {
 // scan visits at most query.count entries of the shard, downwards from a position (0: from the
 // end), and sets p.next to the next position, 0 if there is none.
 //
-// It returns each key that is present during the whole iteration. What remains to be visited is
-// entries[:position]. An entry changes its place only in remove: the last entry moves to the place
-// of the removed one. If the moved entry was still to be visited, so is its new, lower place;
+// It returns each key that is present during the whole iteration. The entries still to be visited
+// are entries[:position]. An entry changes its place only in remove: the last entry moves to the
+// place of the removed one. If the moved entry was still to be visited, so is its new, lower place;
 // otherwise it may be returned once more.
 func (s *shard) scan(p *part, position uint64) {
 	end := len(s.entries)

@@ -143,7 +143,8 @@ func (s *Server) Listen(addr string) (net.Addr, error) {
 
 // Serve accepts clients. It waits until Shutdown or Close is called and then returns nil; if the
 // server was closed before, it returns ErrClosed. Listen must come first, otherwise Serve returns
-// an error. A lasting error of the listener also ends Serve; the clients that are connected stay.
+// an error. If a client cannot be accepted, as with too many open files, Serve logs the error and
+// tries again after a pause of at most a second.
 func (s *Server) Serve() error {
 	s.mustBeMade()
 	s.mu.Lock()

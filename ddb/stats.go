@@ -11,13 +11,13 @@ import (
 // serverStats are counters for INFO. Connections add to them once per batch or read.
 type serverStats struct {
 	commands    atomic.Uint64 // requests answered
-	failed      atomic.Uint64 // of them, unknown commands and wrong numbers of arguments
+	failed      atomic.Uint64 // of them: unknown command, wrong number of arguments, no password
 	connections atomic.Uint64 // accepted, including the rejected
 	rejected    atomic.Uint64
 	broken      atomic.Uint64 // connections that broke the protocol
 	input       atomic.Uint64 // bytes
 	output      atomic.Uint64
-	// Messages that a shard halted at until others evicted, or until replies were written.
+	// Messages that a shard halted, to be sent again after others evicted or replies were written.
 	halted atomic.Uint64
 
 	evictedClients atomic.Uint64 // clients closed because all together took too much

@@ -24,24 +24,24 @@ import (
 //             Steal:   v = slot[top] if top < bottom; CAS(age) makes v the thief's
 // Invariants: differences are modulo 2³².
 //             I1 0 ≤ next-top ≤ capacity ≤ size.
-//             I2 bottom = next, except during a Pop, and from a Pop that found one value or none
-//             until the next TryPush: then bottom = next-1.
+//             I2 bottom = next, except during a Pop, and after a Pop that came to L2 and found one
+//             value or none there, until the next TryPush: then bottom = next-1.
 //             I3 age only grows.
 //             I4 only the owner writes bottom and slots.
-//             I5 topSeen is an index that age had; slots from there down are nil.
-//             NOT invariant: top ≤ bottom; nor, for a thief that read age long before bottom, that
-//             the two are near each other.
+//             I5 topSeen is an index that age had. Slots outside of topSeen to next are nil.
+//             NOT invariant: top ≤ bottom. To a thief that read age long before bottom the two may
+//             seem any distance apart.
 // Progress:   TryPush and Pop are wait-free. Steal is lock-free: a lost CAS means that another
 //             Steal or Pop took the value. A stalled thief delays no other call and occupies no
 //             slot.
 // Linearize:  TryPush at L1; full at L6.
 //             Pop at L2.
-//             Steal at L4, or, if a Pop wanted the same value and lost it at L3, at the L2 of that
-//             Pop, which hid the value from others.
-//             Empty at L2 and L5.
+//             Steal at L4. But if a Pop tries to take the same value and loses it at L3, Steal
+//             linearizes at that Pop's L2: from there on other thieves find the deque empty. Empty
+//             at L2 and L5.
 // Publish:    The owner writes a slot before L1; a thief reads it after it loaded bottom at L5. If
 //             the owner overwrites a slot while a thief reads it, the index of that slot is below
-//             top: so the thief's L4 fails, and the thief drops what it read.
+//             top: so the thief's L4 fails, and the thief drops the value that it read.
 // ABA/memory: no value of age repeats (age.go). Between a thief's loads of age and bottom the index
 //             may advance by 2³¹ or more; the difference of the two then means nothing. So the
 //             thief loads age again before it reports an empty deque; before it takes a value, the

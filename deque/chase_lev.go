@@ -19,9 +19,9 @@ import (
 //                    if top = bottom, CAS(top: t→t+1) decides
 //             Steal: v = slot[top] if top < bottom; CAS(top: t→t+1) makes v the thief's
 // Invariants: I1 top ≤ next ≤ top + size.
-//             I2 bottom = next, except during a Pop, and from a Pop that found one value or none
-//             until the next Push: then bottom = next-1. So top ≥ bottom exactly when every value
-//             that is there has been claimed by a Pop.
+//             I2 bottom = next, except during a Pop, and after a Pop that came to L2 and found one
+//             value or none there, until the next Push: then bottom = next-1. So top ≥ bottom
+//             exactly when there is no value, or a Pop has claimed the only one.
 //             I3 top only grows.
 //             I4 only the owner writes bottom, buffer and slots.
 //             I5 topSeen ≤ top, and slots below topSeen are nil.
@@ -31,12 +31,12 @@ import (
 //             thief delays no other call.
 // Linearize:  Push at L1.
 //             Pop at L2.
-//             Steal at L4, or, if a Pop wanted the same value and lost it at L3, at the L2 of that
-//             Pop, which hid the value from others.
-//             Empty at L2 and L5.
+//             Steal at L4. But if a Pop tries to take the same value and loses it at L3, Steal
+//             linearizes at that Pop's L2: from there on other thieves find the deque empty. Empty
+//             at L2 and L5.
 // Publish:    The owner writes a slot before L1; a thief reads it after it loaded bottom at L5. If
 //             the owner overwrites a slot while a thief reads it, the index of that slot is below
-//             top: so the thief's L4 fails, and the thief drops what it read.
+//             top: so the thief's L4 fails, and the thief drops the value that it read.
 // ABA/memory: top counts in 63 bits and does not repeat. An outgrown buffer is never written
 //             again, so a thief that still holds it reads the value that was there. At most the
 //             buffer's size of stolen values is retained, until the owner's next Pop, or its next
@@ -53,10 +53,10 @@ import (
 // Why pointers: a thief reads the slot before its CAS tells whether the value is its own, so the
 // owner may be overwriting the slot. One word is read whole; a value of several words could be
 // torn, which is a data race even if the value is then dropped. The alternative is to claim first
-// and read afterwards. That takes a second atomic operation of every thief, to say that it has
-// read, and an owner that, before it uses a slot again, either waits for that operation (and is not
-// lock-free) or moves to another buffer (a copy for each lap that a stalled thief lasts). Hybrid
-// holds values that would be allocated only to have a pointer.
+// and read afterwards. Then every thief needs a second atomic operation, to say that it has read.
+// Before the owner uses a slot again, it either waits for that operation (and is not lock-free) or
+// moves to another buffer (a copy for each lap during which a thief stalls). Hybrid holds values
+// that would be allocated only to have a pointer.
 
 // chaseLev is the deque of untyped pointers under the typed face Growable[T]. In generic code that
 // is instantiated in another package, Go's atomic instructions are not inlined; a call costs as
@@ -124,7 +124,8 @@ func (d *chaseLev) pop() *byte {
 	return v
 }
 
-// clear remembers a value that top had, and drops the references to values stolen until then.
+// clear sets topSeen to t, a value that top had, and drops the references to the values that were
+// stolen up to then.
 func (d *chaseLev) clear(t int64) {
 	if t > d.topSeen {
 		d.clearUpTo(t)

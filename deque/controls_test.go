@@ -116,7 +116,7 @@ type original struct {
 	ending    ending // of a Pop that lost the race
 }
 
-// ending says what a Pop that lost the race sets back, and in which order.
+// ending says which words a Pop that lost the race sets back, and in which order.
 type ending int
 
 const (

@@ -1,6 +1,6 @@
 package deque
 
-// mustBeMade panics if zero says that a thief's handle is the zero value.
+// mustBeMade panics if zero is true: the thief's handle is then the zero value.
 func mustBeMade(zero bool) {
 	if zero {
 		panic("deque: a zero thief; the deque's method Thief makes one")
@@ -14,7 +14,7 @@ type Outcome uint8
 const (
 	Empty  Outcome = iota // the deque was empty at some instant of the call
 	Stolen                // the value was taken
-	Retry                 // another call won the race: there may be more values
+	Retry                 // another call won the race, or holds the lock: there may be more values
 )
 
 // String returns the outcome's name.

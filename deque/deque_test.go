@@ -259,7 +259,7 @@ func TestHybridLocked(t *testing.T) {
 }
 
 // TestHybridClaimed has the owner meet a thief that has claimed the last value: the owner waits,
-// and gets what the thief leaves.
+// and gets the value if the thief leaves it.
 func TestHybridClaimed(t *testing.T) {
 	for name, takes := range map[string]bool{"the thief takes it": true, "the thief is too late": false} {
 		t.Run(name, func(t *testing.T) {

@@ -36,7 +36,8 @@
 //	slice and mutex                  29             29                  39
 //
 // A Steal has three outcomes. [Stolen] comes with a value. [Empty] says that there was no value.
-// [Retry] says that another call won the race for the value: the thief may try again, or elsewhere.
+// [Retry] says that another call won the race for the value, or holds the lock of a Hybrid: the
+// thief may try again, or elsewhere.
 //
 // The deques of pointers drop their reference to a popped value at once, and to a stolen value with
 // the owner's next Pop.

@@ -44,7 +44,7 @@ import (
 //             Empty at L2, L4 and L5.
 // Publish:    The owner writes a slot before L1; a thief reads it after L4. A thief takes a value
 //             before L6; the owner reuses the slot after it has loaded head, or has had the lock.
-//             The next holder of the lock sees what was done under it.
+//             The next holder of the lock sees the writes of the last one.
 // ABA/memory: nothing is compared and swapped; indices count in 62 bits and do not repeat. No
 //             taken value is retained.
 // Cost:       one atomic store to push; one to pop, the last value too; to steal, the lock (two
@@ -71,8 +71,8 @@ import (
 //   - A taken value stays in its slot, which keeps it alive. Here the taker clears the slot.
 //   - A thief that does not get the lock in time reports the same as a thief that finds nothing.
 //     Here it reports Retry.
-//   - A Pop that cannot tell who won takes the lock, whether the value is claimed or gone. Here it
-//     takes the lock only for a claim.
+//   - A Pop that cannot tell which side won takes the lock, whether the value is claimed or gone.
+//     Here it takes the lock only for a claim.
 
 // Hybrid is a study: it reproduces J. Duffy's work-stealing queue of 2008, with its faults mended
 // (duffy.go lists them). It is a deque without bound, for values of any type. The owner's end works

@@ -51,7 +51,7 @@ func ofPointers(d owner[*int], t thief[*int]) ends {
 	}
 }
 
-// growableFrom returns a deque with a buffer of that many slots, whose indices begin at start.
+// growableFrom returns a deque with a buffer of size slots, whose indices begin at start.
 func growableFrom(size int, start int64) *Growable[int] {
 	d := NewGrowable[int]()
 	d.core.top.Store(start)
@@ -61,7 +61,7 @@ func growableFrom(size int, start int64) *Growable[int] {
 	return d
 }
 
-// boundedFrom returns a deque of that many slots, whose age begins at the one given.
+// boundedFrom returns a deque of capacity slots, whose age begins at start.
 func boundedFrom(capacity int, start age) *Bounded[int] {
 	d := NewBounded[int](capacity)
 	c, index := &d.core, start.index()
@@ -71,7 +71,7 @@ func boundedFrom(capacity int, start age) *Bounded[int] {
 	return d
 }
 
-// hybridFrom returns a deque with a ring of that many slots, whose indices begin at start.
+// hybridFrom returns a deque with a ring of size slots, whose indices begin at start.
 func hybridFrom(size int, start int64) *Hybrid[int] {
 	d := NewHybrid[int]()
 	d.head.Store(start << 1)

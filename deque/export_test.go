@@ -1,6 +1,6 @@
 package deque
 
-// owner is the owner's end of a deque, for what the tests ask of all of them.
+// owner is the owner's end of any deque, with the methods that the tests use.
 type owner[V any] interface {
 	TryPush(v V) bool
 	Pop() (v V, ok bool)

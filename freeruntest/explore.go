@@ -111,7 +111,8 @@ type exploration struct {
 	t       testing.TB
 	body    func(rt *freerun.Runtime)
 	verbose bool
-	// schedules up to now, with the current one; 0 if FREERUN_SEED names the only one
+	// tried counts the schedules up to now, with the current one; it is 0 if FREERUN_SEED names the
+	// only one.
 	tried int
 	settings
 }
@@ -134,7 +135,8 @@ func (x *exploration) run(seed uint64) {
 	defer inputs.Delete(rt)
 	finished := false
 	defer func() {
-		// the body has panicked, which goes on, or called t.FailNow
+		// Without finished, the body has panicked, and the panic goes on; or it has called FailNow
+		// of t.
 		if !finished {
 			rt.Close()
 		}

@@ -11,7 +11,7 @@ type schedule struct {
 
 	// PCT only; nil if the choice is random.
 	priorities []int       // by processor; the ready one with the highest goes on
-	changes    map[int]int // step → the priority to which the processor falls that would go on
+	changes    map[int]int // step → the new priority of the processor that would go on then
 }
 
 const (
@@ -41,7 +41,7 @@ func (s *schedule) Choose(ready []int) int {
 	if s.priorities == nil {
 		return s.random.IntN(len(ready))
 	}
-	// Resize has added processors
+	// Resize may have added processors.
 	for last := ready[len(ready)-1]; len(s.priorities) <= last; {
 		s.priorities = append(s.priorities, s.random.IntN(len(s.priorities)+1))
 	}

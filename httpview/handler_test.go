@@ -225,7 +225,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-func TestWhoMayLook(t *testing.T) {
+func TestOnlyThisMachineUnlessPublic(t *testing.T) {
 	rt := start(t)
 	for _, c := range []struct {
 		remote, host string
@@ -301,9 +301,9 @@ func TestOneSampleForAll(t *testing.T) {
 	}
 }
 
-// TestWhoLeaves: a client that leaves while a sample is taken leaves nothing behind, and the next
-// client gets one.
-func TestWhoLeaves(t *testing.T) {
+// TestViewerLeaves: a client that leaves while a sample is taken leaves nothing behind, and the
+// next client gets one.
+func TestViewerLeaves(t *testing.T) {
 	v := newView(start(t), "test")
 	ctx, leave := context.WithCancel(t.Context())
 	v.record = func(ctx context.Context, _ time.Duration) (*recording.Trace, error) {
@@ -312,7 +312,7 @@ func TestWhoLeaves(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	if seen := v.look(ctx); seen != nil || v.frame != nil {
-		t.Errorf("who has left sees %s", seen)
+		t.Errorf("a client that has left is shown %s", seen)
 	}
 	v.record = func(context.Context, time.Duration) (*recording.Trace, error) {
 		return nil, errors.New("it is recorded already")
@@ -322,7 +322,7 @@ func TestWhoLeaves(t *testing.T) {
 	}
 	v.turn <- struct{}{} // another viewer takes long
 	if seen := v.look(ctx); seen != nil {
-		t.Errorf("who has left sees %s", seen)
+		t.Errorf("a client that has left is shown %s", seen)
 	}
 	<-v.turn
 }

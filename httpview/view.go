@@ -25,7 +25,8 @@ type view struct {
 	record  func(ctx context.Context, d time.Duration) (*recording.Trace, error)
 	sampled *sampled
 
-	// Owned while it holds a token: the goroutine that put it there may use the fields below.
+	// The goroutine that has put a token into it owns the fields below until it takes the token
+	// out.
 	turn chan struct{}
 
 	last    time.Time

@@ -25,8 +25,8 @@ import (
 //                     while that was left: it is for t+1+N, and so on with t+2
 // Invariants: I1 a slot is for ticket t from when ticket t-N is through (unlocked, or passed by)
 //             until t is through.
-//             I2 at all times one ticket is granted and not through; while the lock is free it is
-//             next, which no goroutine has yet.
+//             I2 one ticket is granted and not through, except in the middle of an Unlock. While
+//             the lock is free that ticket is next, and no goroutine has it yet.
 //             I3 tickets are granted in order.
 // Progress:   TryLock is lock-free, and so is taking a ticket: a failed CAS means that another
 //             goroutine has got one. Unlock is wait-free: it passes by each ticket that was left
@@ -82,9 +82,9 @@ func NewAnderson(places int) *Anderson {
 	return l
 }
 
-// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
-// microseconds if only the holder is ahead, and parks otherwise. While all places are taken it
-// waits for one, in the order of arrival, too.
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it parks; if only the
+// holder is ahead, it first spins for some microseconds and yields once. While all places are taken
+// it first waits for a place, also in the order of arrival.
 func (l *Anderson) Lock() {
 	if !l.overflow.occupied() {
 		if t, ok := l.ticket(); ok {
@@ -118,8 +118,9 @@ func (l *Anderson) TryLock() bool {
 }
 
 // LockContext is Lock with two ways to fail: it returns [ErrFull] if there is no place, and
-// [context.Cause] if ctx ends before its turn. The place is then free once its turn has come. It
-// returns nil exactly if it has locked l. If ctx has ended already, it does not try.
+// [context.Cause] if ctx ends before its turn. A caller that gives up keeps its place until its
+// turn has come. It returns nil exactly if it has locked l. If ctx has ended already, it does not
+// try.
 func (l *Anderson) LockContext(ctx context.Context) error {
 	if ended(ctx) {
 		return context.Cause(ctx)

@@ -64,11 +64,11 @@ func TestRefusal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				const atTheDoor = 5
+				const overflowing = 5
 				var admitted []int
 				var all sync.WaitGroup
 				c.l.Lock()
-				for i := range c.waiters + atTheDoor {
+				for i := range c.waiters + overflowing {
 					all.Go(func() {
 						if i < c.waiters && i%2 == 0 {
 							if err := c.l.LockContext(t.Context()); err != nil {
@@ -93,7 +93,7 @@ func TestRefusal(t *testing.T) {
 				}
 				c.l.Unlock()
 				all.Wait()
-				if len(admitted) != c.waiters+atTheDoor || !slices.IsSorted(admitted) {
+				if len(admitted) != c.waiters+overflowing || !slices.IsSorted(admitted) {
 					t.Errorf("admitted were %v", admitted)
 				}
 				if err := c.l.LockContext(t.Context()); err != nil {

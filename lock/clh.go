@@ -50,8 +50,9 @@ import (
 //             owner takes it out of the queue itself. No CAS can take one use of a node for
 //             another, except that of TryLock (see there): tail and state are compared with nodes
 //             that are in the queue, by the goroutine that has put them there or waits for them.
-//             Nodes that were left are in the queue until a waiter comes behind, which is woken
-//             for it: there are no more of them than have waited at one time.
+//             A node that was left, with a waiter behind it, is in the queue until that waiter,
+//             which is woken for it, has gone by: so there are no more such nodes than goroutines
+//             that waited at one time.
 // Cost:       2 CAS of a pointer for Lock and Unlock without waiters, and no allocation. A wait
 //             has 8 atomic writes and takes a node of 160 bytes, which the lock keeps one of, and
 //             the node a channel, with its first sleep.
@@ -85,8 +86,8 @@ type clhNode struct {
 // The last states of a node: its holder has unlocked, or its owner has left.
 var over, gone = new(clhNode), new(clhNode)
 
-// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
-// microseconds if only the holder is ahead, and parks otherwise.
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it parks; if only the
+// holder is ahead, it first spins for some microseconds and yields once.
 func (l *CLH) Lock() {
 	if l.tail.CompareAndSwap(nil, &l.own) { // L1
 		l.held.Set(&l.own)

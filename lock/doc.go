@@ -33,9 +33,9 @@
 //
 // A waiter whose context ends leaves, whatever the others do: no waiter behind it is delayed, and
 // the lock is never handed to a waiter that has left. If the lock is handed over at the very time
-// at which the context ends, LockContext may return nil: then the caller has the lock. What
-// waiters that left leave behind is bounded in a CLH and an MCS by the number of waiters at one
-// time; in an Anderson and a FIFO their places are cleared when their turn comes.
+// at which the context ends, LockContext may return nil: then the caller has the lock. The nodes of
+// waiters that gave up are bounded in a CLH and an MCS by the number of waiters at one time; in an
+// Anderson and a FIFO such places are cleared when their turn comes.
 //
 // # When to prefer sync.Mutex
 //

@@ -59,7 +59,7 @@ func ExampleAnderson() {
 	fmt.Println("third: ", l.LockContext(context.Background()))
 	// Output:
 	// first:  context deadline exceeded
-	// second: lock: no place in the line
+	// second: lock: no free place in the queue
 	// third:  <nil>
 }
 
@@ -87,7 +87,7 @@ func ExampleNewFIFO() {
 	// waiter 0
 }
 
-// newestFirst is a queue of waiters that gives back first what came last.
+// newestFirst is a queue of waiters that gives back the newest waiter first.
 type newestFirst struct {
 	mu      sync.Mutex
 	waiters []*lock.Waiter

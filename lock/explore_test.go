@@ -44,7 +44,7 @@ func (q *oneWaiter) TryDequeue() (*Waiter, bool) {
 	return w, w != nil
 }
 
-// guarded is a lock and what it protects: accesses to the counter that the lock does not order are
+// guarded is a lock and the counter that it protects: accesses that the lock does not order are
 // found as a race.
 type guarded struct {
 	explored
@@ -212,7 +212,7 @@ func TestExploreLeaveAndComeAgain(t *testing.T) {
 	})
 }
 
-// checked returns what a scenario ends with: all turns were counted, and the lock is free.
+// checked returns the check at the end of a scenario: all turns were counted, and the lock is free.
 func (g *guarded) checked(r *explore.Run, turns func() int) func() {
 	return func() {
 		if got, want := g.counter.Get(), turns(); got != want {
@@ -498,10 +498,10 @@ func TestExploreTryLockFrozen(t *testing.T) {
 	})
 }
 
-// TestExploreDoorNotOvertaken has one thread wait in the overflow queue of a lock whose only place
-// is taken. The thread that unlocks it and comes again, in any way, having seen the first one
+// TestExploreOverflowNotOvertaken has one thread wait in the overflow queue of a lock whose only
+// place is taken. The thread that unlocks it and comes again, in any way, having seen the first one
 // there, gets the lock after that one or not at all.
-func TestExploreDoorNotOvertaken(t *testing.T) {
+func TestExploreOverflowNotOvertaken(t *testing.T) {
 	for name, again := range map[string]func(l *Anderson) bool{
 		"Lock": func(l *Anderson) bool {
 			l.Lock()
@@ -515,7 +515,7 @@ func TestExploreDoorNotOvertaken(t *testing.T) {
 				l := NewAnderson(1)
 				l.Lock()
 				var had atomics.Plain[bool]
-				r.Go("at the door", func() {
+				r.Go("waits for the place", func() {
 					l.Lock()
 					had.Set(true)
 					l.Unlock()
@@ -525,7 +525,7 @@ func TestExploreDoorNotOvertaken(t *testing.T) {
 					l.Unlock()
 					if waits && again(l) {
 						if !had.Get() {
-							r.Failf("the one at the door is overtaken")
+							r.Failf("the thread that waits for the place is overtaken")
 						}
 						l.Unlock()
 					}

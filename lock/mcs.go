@@ -41,7 +41,8 @@ import (
 //             Unlock at L3, at L4, or where it grants the next node.
 // Publish:    the writes of a critical section come before its L3, L4 or grant; the reads of the
 //             next one come after its L1, or after its load of the slot's word
-// ABA/memory: see [MCS.enter] for when a node is used again, and mcs_sweep.go for what is retained
+// ABA/memory: see [MCS.enter] for when a node is used again, and mcs_sweep.go for the nodes that
+//             are retained
 // Cost:       2 CAS of a pointer for Lock and Unlock without waiters, and no allocation. A wait has
 //             9 or 10 atomic writes and takes a node of 152 bytes; the lock keeps one node for
 //             reuse. The first sleep with a node allocates its channel.
@@ -73,8 +74,8 @@ type mcsNode struct {
 	_    pad.Line
 }
 
-// Lock locks l. It waits while l is locked, behind all earlier waiters: it spins for some
-// microseconds if only the holder is ahead, and parks otherwise.
+// Lock locks l. It waits while l is locked, behind all earlier waiters: it parks; if only the
+// holder is ahead, it first spins for some microseconds and yields once.
 func (l *MCS) Lock() {
 	if !l.tail.CompareAndSwap(nil, &l.holder) { // L1
 		_ = l.wait(forever)

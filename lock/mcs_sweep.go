@@ -6,10 +6,10 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// mcsSweep takes nodes that were left out of the queue while the lock is held. So the length of
-// the queue is bounded by the number of waiters: it has their nodes, and at most as many nodes
-// that were left as the last sweep saw waiters, or sweepEvery, and those that came while a sweep
-// was under way.
+// mcsSweep takes nodes that were left out of the queue while the lock is held. So the number of
+// waiters bounds the length of the queue. It has their nodes and two kinds of nodes that were left:
+// since the last sweep began, at most as many as that sweep saw waiters, or sweepEvery; and those
+// that were left while a sweep was under way.
 //
 // There is one sweep at a time, and no goroutine waits for it: a waiter that leaves while a sweep
 // is under way just goes. A sweep only makes the next of a node lead past nodes that were left and
@@ -26,7 +26,7 @@ type mcsSweep struct {
 // sweepEvery is how many waiters leave before a sweep pays.
 const sweepEvery = 32
 
-// left is called by a waiter that has left its node.
+// A waiter that has left its node calls left.
 func (s *mcsSweep) left(l *MCS) {
 	if s.since.Add(1) < max(sweepEvery, s.seen.Load()) || !s.underWay.CompareAndSwap(false, true) {
 		return

@@ -10,8 +10,7 @@ import (
 	"github.com/freerun-go/freerun/lock"
 )
 
-// TestMisuseIsTold calls zero values, and calls with nil, and holds that each panic, or error,
-// says what would be right.
+// TestMisuseIsTold calls LockContext with a nil context. Each panic must say what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
 	misuse.Check(t, misuse.Calls{

@@ -40,11 +40,11 @@ var dawdlers = []dawdler{
 	}},
 }
 
-// crowd is how many waiters wait in vain at the same time.
-const crowd = 100
+// leavers is how many waiters leave at the same time.
+const leavers = 100
 
-// TestLineStaysShort holds a lock for long. Some waiters stay, and many more leave. What the
-// latter leave behind must not grow with their number: there may be as many nodes as have waited
+// TestLineStaysShort holds a lock for long. Some waiters stay, and many more leave. The nodes that
+// leavers leave behind must not grow with their number: there may be as many nodes as have waited
 // at one time, the holder's, and a spare one.
 func TestLineStaysShort(t *testing.T) {
 	for _, d := range dawdlers {
@@ -57,8 +57,8 @@ func TestLineStaysShort(t *testing.T) {
 				for waiters := 1; waiters <= 12; waiters++ {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 					var leaving sync.WaitGroup
-					for i := range crowd {
-						if i == 2*crowd/3 {
+					for i := range leavers {
+						if i == 2*leavers/3 {
 							patient.Go(func() {
 								l.Lock()
 								defer l.Unlock()
@@ -84,7 +84,7 @@ func TestLineStaysShort(t *testing.T) {
 							there++
 						}
 					}
-					if most := waiters + crowd + 2; there > most {
+					if most := waiters + leavers + 2; there > most {
 						t.Fatalf("%d nodes, of %d in all, while %d wait; should be at most %d", there, len(nodes), waiters, most)
 					}
 				}
@@ -198,7 +198,7 @@ func TestCLHLeavesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	if l.tail.Load() != &l.own {
-		t.Error("somebody is in the line")
+		t.Error("a node is left in the queue")
 	}
 	l.Unlock()
 	if l.tail.Load() != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/yield"
 )
 
-// Sketch:     waiting ─→ asleep ─→ left by the waiter: await waiting ─→ granted, asleep ─→ granted
-//             by the goroutine that hands the lock over: grant
+// Sketch:     the waiter, in await:    waiting ─→ asleep ─→ left
+//             the caller of grant:     waiting ─→ granted, asleep ─→ granted
 // Invariants: I1 granted and left are final, and the goroutine that sets one knows it. So a lock
 //             that is handed over is taken, and one that is not taken is handed to the next
 //             waiter.

@@ -20,8 +20,9 @@ import (
 // Linearize:  push at L1; take at L2 of the batch that it came in
 // Publish:    below is written before L1 and read after L2; todo is the taker's, and handed from
 //             one taker to the next by what makes them take turns
-// ABA/memory: a waiter that comes back to top while a push sleeps is top, and that push's CAS
-//             against it is right. No other CAS compares.
+// ABA/memory: if the waiter that a push has read from top is taken, and is on top again when the
+//             push goes on, its CAS succeeds, and rightly: it links to the waiter that is on top
+//             now. No other CAS compares.
 // Checked by: TestLock…, TestFIFOForgets, TestExploreLock…, TestExploreOrder
 
 // waiterStack is the queue of a FIFO that was given none. Any goroutine may push, one at a time

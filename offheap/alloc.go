@@ -9,8 +9,8 @@ import (
 
 // Alloc returns a block of at least size bytes: of the next power of two, and at least the smallest
 // block. Its contents are undefined. A size of 0 gives a smallest block; a negative size panics.
-// The error is [ErrNoMemory]: at some instant of the call there was no free block of that size but
-// in the hands of calls in progress.
+// The error is [ErrNoMemory]: at some instant of the call there was no free block of that size,
+// except blocks in the hands of calls in progress.
 //
 // Any goroutine may call it; it is lock-free. It costs one atomic read-modify-write if the
 // processor's cache has such a block, as after a Free, and a few more for each magazine. Before it

@@ -112,7 +112,7 @@ const maxInt = int(^uint(0) >> 1)
 //
 // No other call on the arena may be running, and every later call panics. The program must not
 // touch memory of the arena afterwards ([Arena.Bytes], [View.At]): that is a fault that no recover
-// catches, or an access to whatever the system has mapped there since.
+// catches, or an access to other memory that the system has mapped there since.
 func (a *Arena) Close() error {
 	a.mustBeMade()
 	if a.closed.Load() {

@@ -8,14 +8,14 @@ import (
 
 // Source:     magazines and a depot after J. Bonwick and J. Adams, Magazines and Vmem, USENIX 2001.
 //             Ours: a magazine holds hints, and the call that changes a block's state has the
-//             block. So blocks can be taken from all caches at any time, and node reuse needs no
-//             hazard pointers.
+//             block. So blocks can be taken from all caches at any time, and reuse needs no hazard
+//             pointers.
 // Sketch:     Alloc ←─ loaded, spare (of a processor) ←─ depot (slots) ←─ buddy system
 //             Free goes the same way back.
 //             Alloc: place = loaded's last hint; CAS(state of place: cached g → live g+1)      (L1)
 //             Free:  add a hint to loaded; CAS(state: live g → cached g)                       (L4)
 //                    if that fails: remove the hint, panic
-//             out of memory: for all hints of all magazines, whoever holds them:
+//             out of memory: for all hints of all magazines, also of those that are in use:
 //                    CAS(state: cached → live), and have the block, or
 //                    CAS(state: cached → free) (L2), and give it to the buddy system; try again
 // Invariants: I1 a state changes only as the table at phase says. A block that leaves free, or

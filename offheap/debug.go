@@ -17,9 +17,9 @@ import (
 //   - A write to a freed block. Free fills the block with poison, and the next Alloc checks it.
 //     Memory from the buddy system that was never used is zero instead of poisoned, so a zero that
 //     was written to a freed block may go unseen.
-//   - A write beyond a block. Each block has twice its size, in an arena of twice its size, and
-//     behind it is a canary that Free and Resize check. All sizes that the program sees are as
-//     always.
+//   - A write beyond a block. Each block takes twice its size, in an arena that takes twice its
+//     size. Behind the bytes that the program uses is a canary, which Free and Resize check. All
+//     sizes that the program sees are as in other builds.
 //
 // The code here is in every build, and used where the constant debug is true.
 
@@ -30,7 +30,7 @@ const (
 	poison      = 0xDB
 	poisonWord  = 0xDBDBDBDBDBDBDBDB
 	canary      = 0xC5
-	canaryBytes = 256 // the most bytes of the upper half of a block
+	canaryBytes = 256 // the most bytes of a block's upper half that are its canary
 )
 
 // records holds the latest record of each place.
@@ -197,7 +197,7 @@ func (a *Arena) fillAndTag(b Block) (fill uint, tag Tag) {
 	return b.fill(), b.tag()
 }
 
-// mustBeLive panics if a block is not.
+// mustBeLive panics if a block is not live.
 func (a *Arena) mustBeLive(call string, b Block) {
 	if s := a.stateOf(call, b); s.Load() != b.state(live) {
 		a.misuse(call, b)

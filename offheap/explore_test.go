@@ -12,8 +12,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/memory"
 )
 
-// explored returns an arena for one execution, with smallest as the size of the smallest block and
-// room for that many blocks in a magazine.
+// explored returns an arena for one execution, with smallest as the size of the smallest block, and
+// magazines for room blocks.
 func explored(size int64, smallest int, room uint64) *Arena {
 	magazineRoom = room
 	arenas.Store(0)
@@ -333,7 +333,7 @@ func TestExploreFrozen(t *testing.T) {
 	explore.Freeze(t, stands(false))
 }
 
-// TestExploreFrozenControl has the two threads lock what they share.
+// TestExploreFrozenControl has the two threads take a lock for the arena.
 func TestExploreFrozenControl(t *testing.T) {
 	explore.MustBlock(t, stands(true))
 }

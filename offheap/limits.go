@@ -11,7 +11,7 @@ import (
 const (
 	magazineRoom  = magazineRoomMost // most blocks of a magazine
 	magazineBytes = 512 << 10        // most bytes of a magazine
-	arenaShare    = 128              // its most part of the arena, divided by the processors
+	arenaShare    = 128              // a magazine has at most size/arenaShare/processors() bytes
 )
 
 // processors returns the number of processors that may have caches.

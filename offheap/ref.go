@@ -35,7 +35,7 @@ func ViewOf[T any](a *Arena) (View[T], error) {
 		return View[T]{}, fmt.Errorf("offheap: %s is a %v, which Go's collector must see; a value in an arena has no pointers: keep a Ref, a Block or an array instead", path, found)
 	}
 	if t.Align() > smallest {
-		return View[T]{}, fmt.Errorf("offheap: %v is aligned to %d bytes", t, t.Align())
+		return View[T]{}, fmt.Errorf("offheap: %v must be aligned to %d bytes; blocks of an arena are to %d", t, t.Align(), smallest)
 	}
 	return View[T]{arena: a}, nil
 }
@@ -76,7 +76,7 @@ func (v View[T]) NewSlice(n int) (Ref[T], error) {
 	var zero T
 	size := unsafe.Sizeof(zero)
 	if n < 0 || size > 0 && uintptr(n) > uintptr(maxInt)/size {
-		panic(fmt.Sprintf("offheap: NewSlice of %d values of %d bytes", n, size))
+		panic(fmt.Sprintf("offheap: NewSlice of %d values of %d bytes: the number must not be negative, and an int must count the bytes", n, size))
 	}
 	b, err := v.arena.alloc(n*int(size), v.tag, true)
 	return Ref[T](b), err

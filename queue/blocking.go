@@ -26,7 +26,7 @@ type NonBlocking[T any] interface {
 }
 
 // Source:     the ways to call, total, partial and synchronous, are those of A. Filatov, Lecture
-//             13: concurrent queues. Ours: how goroutines wait (see waitQueue), and what a closed
+//             13: concurrent queues. Ours: how goroutines wait (see waitQueue), and how a closed
 //             queue knows of the calls in flight (see inFlight)
 // Sketch:     Enqueue: begin; closed? end, ErrClosed
 //                      ok := q.TryEnqueue; end; ok and a dequeuer waits? signal notEmpty
@@ -35,14 +35,15 @@ type NonBlocking[T any] interface {
 //                      empty, closed, no Enqueue in flight? TryDequeue again; if empty, ErrClosed
 //                      empty: spin a little; join notEmpty; all of the above again; park; again …
 //             Close:   closed = true; broadcast to both
-// Invariants: I1 While a dequeuer waits that has looked again, there are no more items than signals
-//                on their way to dequeuers: those of enqueuers that have enqueued and not signaled
-//                yet, and those of dequeuers that were signaled and have not looked yet.
+// Invariants: I1 While a dequeuer waits after its second look, there are at most as many items as
+//             signals on their way to dequeuers. A signal is on its way from an enqueuer that has
+//             enqueued and not signaled yet, or to a dequeuer that was signaled and has not looked
+//             yet.
 //             I2 The same holds for enqueuers and room.
 //             I3 Once closed is true and no Enqueue is in flight, nothing is added.
 //             NOT invariant: that the first waiter gets the next item. A goroutine that does not
-//                wait may come first; the waiter that was woken in vain then waits again, in front
-//                of all that were not.
+//                wait may come first; a waiter that was woken in vain then waits again, in front of
+//                all that were not woken.
 // Progress:   TryEnqueue, TryDequeue and Close, and Enqueue and Dequeue when they find room or an
 //             item: as q's own calls, and otherwise lock-free. A Dequeue that finds the queue
 //             closed and empty waits for the Enqueue calls in flight.
@@ -52,9 +53,9 @@ type NonBlocking[T any] interface {
 //             before the look at anyWaiting
 // ABA/memory: see waitQueue
 // Cost:       Dequeue beside q's own: one load. Enqueue: two loads, and two read-modify-writes on a
-//             line of the processor's own: a close that loses nothing must know which calls are
-//             between the look at closed and the item, and a load tells no other goroutine. In the
-//             long run nothing is allocated, not even by calls that wait.
+//             line of the processor's own: so that Close loses no item, a Dequeue must know which
+//             Enqueue calls have looked at closed and not ended yet; a load alone would not tell
+//             it. In the long run nothing is allocated, not even by calls that wait.
 // Checked by: TestWaiting…, TestExploreWaiting…
 
 // Blocking is the waiting form of a queue: its Enqueue waits while the queue is full, its Dequeue
@@ -70,9 +71,9 @@ type NonBlocking[T any] interface {
 // A call that has to wait spins for a fraction of a microsecond and then parks; it uses no
 // processor while it is parked. One item wakes one goroutine, and so does one place that becomes
 // free. Waiters are woken first come, first served. A call that does not have to park may overtake
-// them; a waiter that was woken in vain goes before those that were not. If a context ends while a
-// wake-up is on its way, another waiter gets the wake-up. Calls that need not wait do not look at
-// the context.
+// them; a waiter that was woken in vain goes before those that were not woken. If a context ends
+// while a wake-up is on its way, another waiter gets the wake-up. Calls that need not wait do not
+// look at the context.
 //
 // Around an [MPMC], [MPSC] or [SPMC] a call may have to wait, spinning, for a call of the other
 // side that was stopped in its middle. A context ends that wait of Enqueue and Dequeue too.
@@ -81,10 +82,10 @@ type NonBlocking[T any] interface {
 //
 // # Closing
 //
-// What was enqueued before Close is delivered, and then every Dequeue returns [ErrClosed]. So does
-// every Enqueue that begins after Close. The answer of an Enqueue beside Close says what happened:
-// nil, and the item is delivered to the goroutines that dequeue until ErrClosed; or ErrClosed, and
-// it is not in the queue.
+// Items that were enqueued before Close are delivered, and then every Dequeue returns [ErrClosed].
+// So does every Enqueue that begins after Close. An Enqueue concurrent with Close says what
+// happened: nil means that the item is delivered, provided that goroutines dequeue until ErrClosed;
+// ErrClosed means that it is not in the queue.
 //
 // A Blocking is made by [NewBlocking] and must not be copied; calls that enqueue to the zero value
 // or dequeue from it panic. The calls that find what they need are lock-free if those of the queue
@@ -121,8 +122,8 @@ func (w *Blocking[T]) mustBeMade() {
 	}
 }
 
-// noWait is the context of calls that do not wait, not even for a peer that has stopped in
-// mid-call.
+// noWait is the context of TryEnqueue, which has none: it does not wait for room, and waits for a
+// peer exactly where the queue inside does.
 var noWait context.Context
 
 // TryEnqueue adds v unless the queue is full or closed, and reports whether it did. It never waits

@@ -84,9 +84,9 @@ func TestExploreWaitingHandsOver(t *testing.T) {
 	})
 }
 
-// TestExploreWaitingCrowd has two threads wait for items, or for room, while a third brings what
+// TestExploreWaitingSeveral has two threads wait for items, or for room, while a third brings what
 // they need: one wake-up for each.
-func TestExploreWaitingCrowd(t *testing.T) {
+func TestExploreWaitingSeveral(t *testing.T) {
 	t.Run("for items", func(t *testing.T) {
 		explore.Exhaustive(t, 2, func(r *explore.Run) {
 			w, ctx := NewBlocking[uint64](&pair{}), context.Background()
@@ -158,8 +158,8 @@ func TestExploreWaitingCloses(t *testing.T) {
 	t.Run("full", func(t *testing.T) { explore.Exhaustive(t, 2, closes(true)) })
 }
 
-// TestExploreWaitingCancel ends the context of one of two waiters, while what they wait for comes.
-// Whichever gets it, the other is not forgotten: the waiter that gave up has taken nothing, and has
+// TestExploreWaitingCancel ends the context of one of two waiters, while the item or the room that
+// they wait for comes. Neither is forgotten: the waiter that gave up has taken nothing, and has
 // handed on the signal that came too late.
 func TestExploreWaitingCancel(t *testing.T) {
 	forItems := func(r *explore.Run) {

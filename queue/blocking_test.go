@@ -20,8 +20,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// Two goroutines sum up what a third brings, and end when it has closed the queue and nothing is
-// left.
+// Two goroutines sum up the numbers that a third one brings, and end when it has closed the queue
+// and no number is left.
 func ExampleBlocking() {
 	numbers := queue.NewBlocking[int](queue.NewMPMC[int](8))
 	ctx := context.Background()
@@ -75,7 +75,7 @@ func TestWaitingSequential(t *testing.T) {
 		t.Errorf("TryDequeue = %d, %v, want 0, true", v, ok)
 	}
 	if !w.TryEnqueue(4) || w.Closed() {
-		t.Error("no room in a queue that has it, or closed by nobody")
+		t.Error("no room in a queue that has it, or closed though no call has closed it")
 	}
 	w.Close()
 	w.Close()
@@ -168,7 +168,7 @@ func TestWaitingWaits(t *testing.T) {
 				t.Errorf("%d have dequeued %d items", n, i)
 			}
 			if !w.TryEnqueue(i) {
-				t.Error("no room though everybody waits for an item")
+				t.Error("no room though all goroutines wait for an item")
 			}
 		}
 		all.Wait()
@@ -216,7 +216,7 @@ func TestWaitingFirstComeFirstServed(t *testing.T) {
 			synctest.Wait()
 		}
 		if !slices.IsSorted(order) || len(order) != goroutines {
-			t.Errorf("those who waited for items were served in the order %v", order)
+			t.Errorf("the waiters for items were served in the order %v", order)
 		}
 		all.Wait()
 
@@ -236,7 +236,7 @@ func TestWaitingFirstComeFirstServed(t *testing.T) {
 			synctest.Wait()
 		}
 		if !slices.IsSorted(order) || len(order) != goroutines+1 {
-			t.Errorf("those who waited for room were served in the order %v", order)
+			t.Errorf("the waiters for room were served in the order %v", order)
 		}
 		all.Wait()
 	})
@@ -279,13 +279,13 @@ func TestWaitingCancelled(t *testing.T) {
 		}
 		all.Wait()
 		if !slices.IsSorted(served) || len(served) != goroutines/10 {
-			t.Errorf("those who went on waiting were served in the order %v", served)
+			t.Errorf("the waiters that stayed were served in the order %v", served)
 		}
 	})
 }
 
-// TestWaitingCloseWakesEverybody closes queues on which many wait for items, or for room.
-func TestWaitingCloseWakesEverybody(t *testing.T) {
+// TestWaitingCloseWakesAll closes queues on which many wait for items, or for room.
+func TestWaitingCloseWakesAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		empty, full := queue.NewBlocking[int](queue.NewMPMC[int](1)), queue.NewBlocking[int](queue.NewMPMC[int](1))
 		full.TryEnqueue(7)
@@ -401,9 +401,9 @@ func impatient(random *rand.Rand) (context.Context, context.CancelFunc) {
 	return context.Background(), func() {}
 }
 
-// TestWaitingKeepsNobodysPlace has goroutines begin to wait and give up on a queue that no other
-// goroutine uses: what they leave behind is bounded.
-func TestWaitingKeepsNobodysPlace(t *testing.T) {
+// TestWaitingLeavesLittle has goroutines begin to wait and give up on a queue that no other
+// goroutine uses: the number of waiters that they leave behind is bounded.
+func TestWaitingLeavesLittle(t *testing.T) {
 	w := queue.NewBlocking[int](queue.NewMPMC[int](1))
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -24,8 +24,8 @@ func BenchmarkBounded(b *testing.B) {
 const benchCapacity = 1024
 
 func benchmarkBounded[T any](b *testing.B, item func(i int) T) {
-	for _, crowd := range [][2]int{{0, 0}, {1, 1}, {4, 1}, {1, 4}, {4, 4}} {
-		p, c := crowd[0], crowd[1]
+	for _, sides := range [][2]int{{0, 0}, {1, 1}, {4, 1}, {1, 4}, {4, 4}} {
+		p, c := sides[0], sides[1]
 		name := fmt.Sprintf("%dP%dC/", p, c)
 		if p == 0 {
 			name = "alone/"
@@ -84,7 +84,7 @@ func passItems[T any, Q interface {
 		}
 		return
 	}
-	crowd(b, producers, consumers, func(n int) {
+	together(b, producers, consumers, func(n int) {
 		for i := range n {
 			for !q.TryEnqueue(item(i)) {
 				runtime.Gosched()
@@ -119,7 +119,7 @@ func passBatches[T any, Q interface {
 		}
 		return
 	}
-	crowd(b, producers, consumers, func(n int) {
+	together(b, producers, consumers, func(n int) {
 		vs := make([]T, benchBatch)
 		for n > 0 {
 			some := vs[:min(n, benchBatch)]
@@ -145,8 +145,8 @@ func passBatches[T any, Q interface {
 	})
 }
 
-// crowd runs that many producers and consumers, which share b.N items among them.
-func crowd(b *testing.B, producers, consumers int, produce, consume func(n int)) {
+// together runs the given numbers of producers and consumers, which share b.N items among them.
+func together(b *testing.B, producers, consumers int, produce, consume func(n int)) {
 	var wg sync.WaitGroup
 	for i := range producers {
 		wg.Go(func() { produce(share(b.N, producers, i)) })

@@ -39,8 +39,8 @@ var boundedCases = []boundedCase{
 	{"MPMCOverflow", func(capacity int) bounded { return queue.NewMPMCAt[int](capacity, ^uint64(0)) }, 2, 2},
 }
 
-// notary counts what certainly happened, in words that threads see. So the explorer knows that the
-// order of what they tell and of what other threads then do matters.
+// notary counts the calls that have certainly taken effect, in words of the model: so the explorer
+// tries both orders of a count and of a look at it by another thread.
 type notary struct {
 	r                 *explore.Run
 	q                 bounded
@@ -82,8 +82,8 @@ func (c *notary) dequeue(consumer int) {
 	}
 }
 
-// finish takes out what is left and checks that each item came out once, and each producer's in
-// order for each consumer.
+// finish takes out the items that are left and checks that each item came out once, and each
+// producer's in order for each consumer.
 func (c *notary) finish() {
 	if n := c.q.Len(); n != int(c.went.Load()-c.came.Load()) {
 		c.r.Failf("Len = %d at the end, want %d", n, c.went.Load()-c.came.Load())
@@ -123,8 +123,8 @@ func (c *notary) finish() {
 	}
 }
 
-// enqueueN and dequeueN are for batches: fewer than asked for is allowed if the other side was in
-// the middle, none is not.
+// enqueueN and dequeueN are for batches. They may move fewer items than asked for if the other side
+// was in the middle of a call, but not none while there certainly is room, or an item.
 func (c *notary) enqueueN(producer int, vs ...int) {
 	came := c.came.Load()
 	c.entering.Add(int64(len(vs)))
@@ -148,8 +148,8 @@ func (c *notary) dequeueN(consumer, want int) {
 	}
 }
 
-// few is a program of so many producers and consumers with so many calls each, on a queue that held
-// some items before.
+// few is a program of a few producers and consumers with a few calls each, on a queue that held
+// held items before.
 func (c boundedCase) few(capacity, held, producers, enqueues, consumers, dequeues int) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		n := &notary{r: r, q: c.make(capacity)}
@@ -352,8 +352,8 @@ func relaxedLen(q bounded) bool {
 }
 
 // TestExploreBoundedFrozen stops each thread for good wherever it can be. Both sides of an SPSC go
-// on; so do the producers of an MPSC and the consumers of an SPMC among themselves. What the
-// documentation calls not lock-free is not.
+// on; so do the producers of an MPSC, the consumers of an SPMC and each side of an MPMC among
+// themselves. Both sides together can be held up, but for the SPSC.
 func TestExploreBoundedFrozen(t *testing.T) {
 	for _, c := range boundedCases {
 		both := c.few(2, 1, 1, 3, 1, 3)

@@ -99,8 +99,8 @@ func TestBoundedStartAnywhere(t *testing.T) {
 	}
 }
 
-// TestBoundedDrain stops where it is told to, goes on until the queue is empty, and lets f use the
-// queue.
+// TestBoundedDrain holds that Drain stops where it is told to, otherwise goes on until the queue is
+// empty, and lets f use the queue.
 func TestBoundedDrain(t *testing.T) {
 	for name, q := range startingAt[int](8, 0) {
 		q.EnqueueN([]int{0, 1, 2, 3, 4})
@@ -192,8 +192,9 @@ func TestBoundedCapacity(t *testing.T) {
 	}
 }
 
-// TestBoundedSides has one goroutine on a side for good, and others come: a build that checks
-// refuses them, with both calls named, and the queue is as it was. Any other build does not look.
+// TestBoundedSides makes calls on a side during another call on it that never ends. A build that
+// checks refuses them with a text that names both calls, and the queue stays as it was. Other
+// builds do not check.
 func TestBoundedSides(t *testing.T) {
 	for _, c := range []struct {
 		name  string

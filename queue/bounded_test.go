@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// The four bounded queues, generic functions of the conformance tests' types.
+// The constructors of the four bounded queues, with the type that the conformance tests take.
 
 func newSPSC[T any](capacity int) conformance.Total[T] { return queue.NewSPSC[T](capacity) }
 
@@ -19,8 +19,8 @@ func newSPMC[T any](capacity int) conformance.Total[T] { return queue.NewSPMC[T]
 
 func newMPMC[T any](capacity int) conformance.Total[T] { return queue.NewMPMC[T](capacity) }
 
-// nearOverflow is where a queue starts that wraps around after some laps. Words that count by two
-// have wrapped by then; those that start at halfway do so as soon.
+// nearOverflow is a first position from which positions overflow after some laps. Words that count
+// by two have overflowed before; TestBoundedStartAnywhere begins where they do.
 const nearOverflow = math.MaxUint64 - 20
 
 var (

@@ -49,7 +49,7 @@
 //     if items, and calls under way, filled it.
 //   - What happened before an item was enqueued happened before it is dequeued, in the sense of
 //     Go's memory model.
-//   - A queue does not retain what was dequeued.
+//   - A queue keeps no dequeued item alive.
 //   - In steady state nothing is allocated, except by Stack and Owner, which take a node from Go's
 //     heap for each item.
 //   - Lock-free means that a goroutine which stops anywhere, for good, delays no other. The tests

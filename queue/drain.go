@@ -6,9 +6,9 @@ import (
 )
 
 // Drain returns the items of a queue, one after another, until the queue is empty: for v := range
-// Drain(q) is a loop over what is in q. It takes each item out before the loop sees it, and the
+// Drain(q) is a loop over the items of q. It takes each item out before the loop sees it, and the
 // body may use the queue. q is any queue of this package, or a consumer of one. The loop calls its
-// TryDequeue: what holds for callers of that holds for the loop.
+// TryDequeue, so the rules for callers of TryDequeue hold for the loop.
 func Drain[T any](q interface{ TryDequeue() (v T, ok bool) }) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for {

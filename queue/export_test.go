@@ -9,7 +9,7 @@ func (q *MPSC[T]) Drain(yield func(T) bool)           { Drain(q)(yield) }
 func (q *SPMC[T]) Drain(yield func(T) bool)           { Drain(q)(yield) }
 func (q *SPSC[T]) Drain(yield func(T) bool)           { Drain(q)(yield) }
 
-// The tests check what the program has chosen or knows, and so needs no method for.
+// The tests check capacities, which the program has chosen itself: it needs no method for them.
 
 func (q *MPMC[T]) Cap() int          { return len(q.ring) }
 func (q *MPSC[T]) Cap() int          { return len(q.ring) }

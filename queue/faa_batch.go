@@ -2,11 +2,12 @@ package queue
 
 import "github.com/freerun-go/freerun/internal/sync/backoff"
 
-// A batch claims several slots of a turnstile by one compare-and-swap. It claims only slots that
-// the caller has seen to be there, so it costs no enqueuer or dequeuer a refusal, and there are
-// fewer calls to contend with than there are items.
+// A batch claims several slots of a turnstile by one compare-and-swap. EnqueueN claims only slots
+// that the segment has, and DequeueN only slots that enqueuers have claimed. So a slot is refused
+// only if its enqueuer stalls, and there is less contention than with a claim for each item.
 
-// atOnce is how many slots a batch claims at most: the slots behind it wait for its last one.
+// atOnce is how many slots a batch claims at most: calls that take slots behind it wait for its
+// last one.
 const atOnce = 64
 
 // EnqueueN adds all of vs, in their order, and returns len(vs). It is cheaper than as many calls of

@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// segmentedProgram returns a body that runs threads on a queue, and then checks what they saw: e
+// segmentedProgram returns a body that runs threads on a queue, and then checks their results: e
 // enqueues, d dequeues, E and D are batches of two. Before that it enqueues the items with which
 // the queue begins, and afterwards it dequeues all that is left.
 func segmentedProgram(fresh func() segmentedQueue, items int, threads ...string) func(r *explore.Run) {
@@ -76,7 +76,7 @@ func segmentedProgram(fresh func() segmentedQueue, items int, threads ...string)
 			for dequeue(outside, 1) {
 			}
 			if sound, ok := q.(*queue.SegmentedMPMC[int]); ok && !sound.Tidy() {
-				r.Failf("a segment that nobody uses cannot be used again")
+				r.Failf("a segment that no call uses cannot be used again")
 			}
 			if err := linear.Check(linear.FIFO(linear.Unbounded, linear.Strict), recorder.History()); err != nil {
 				r.Failf("%v", err)
@@ -108,7 +108,7 @@ func leftOver(h linear.History) (n int) {
 	return n
 }
 
-// tinySegments returns a function that makes queues whose segments have that many slots.
+// tinySegments returns a function that makes queues whose segments have smallest to largest slots.
 func tinySegments(smallest, largest int) func() segmentedQueue {
 	return func() segmentedQueue { return queue.NewSegmented[int](smallest, largest, 0) }
 }
@@ -195,7 +195,7 @@ func TestExploreSegmentedControls(t *testing.T) {
 	}{
 		{"a slot is used again under a late enqueuer", queue.ReusesUnspent, 1, 0, []string{"e", "dedede"}},
 		{"a segment is linked to itself by a late enqueuer", queue.IgnoresVisitors, 1, 0, []string{"ee", "edededed"}},
-		{"an item is enqueued where nobody sees it", queue.OpensEnqEarly, 2, 0, []string{"ed", "ededededed"}},
+		{"an item is enqueued where no call sees it", queue.OpensEnqEarly, 2, 0, []string{"ed", "ededededed"}},
 		{"a late dequeuer overtakes", queue.OpensDeqEarly, 1, 0, []string{"d", "edeede"}},
 		{"empty, says a late dequeuer, of the life after", queue.MixesLives, 2, 2, []string{"dd", "edede"}},
 	} {

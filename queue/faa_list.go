@@ -25,8 +25,8 @@ func (q *SegmentedMPMC[T]) begin() *segment[T] {
 	return q.tail.Load()
 }
 
-// extend is for a call that enq of s gave no slot. It opens enq, or sees to it that tail leads to
-// the next segment. It reports whether v went into a new segment.
+// A call that got no slot from the enq of s calls extend. It opens enq, or makes tail lead to the
+// next segment. It reports whether v went into a new segment.
 func (q *SegmentedMPMC[T]) extend(s *segment[T], v *T) (taken bool) {
 	if !s.visit(&q.tail) {
 		return false
@@ -76,9 +76,9 @@ func (q *SegmentedMPMC[T]) link(s *segment[T], base uint64, v *T) bool {
 	return false
 }
 
-// advance is for a call that deq of s gave no slot. It opens deq, or sees to it that head leads to
-// the next segment. It reports whether the queue was empty instead, at some instant: there was no
-// next segment.
+// A call that got no slot from the deq of s calls advance. It opens deq, or makes head lead to the
+// next segment. It reports whether the queue was empty instead, at some instant: there was no next
+// segment.
 func (q *SegmentedMPMC[T]) advance(s *segment[T]) (empty bool) {
 	d := s.deq.load()
 	if !d.isSealed() && d.index() >= uint(len(s.slots)) && s.next.Load() == nil { // L4
@@ -106,7 +106,7 @@ func (q *SegmentedMPMC[T]) advance(s *segment[T]) (empty bool) {
 	return false
 }
 
-// setAside keeps s, to which no root leads, until a segment is wanted.
+// setAside keeps s, to which no root leads, until obtain takes it.
 func (q *SegmentedMPMC[T]) setAside(s *segment[T]) {
 	spare := q.shaped().spare
 	for i := range spare {
@@ -114,12 +114,13 @@ func (q *SegmentedMPMC[T]) setAside(s *segment[T]) {
 			return
 		}
 	}
-	// In place of one whose slots have left the caches, or in which a goroutine has stalled.
+	// All places are taken. s replaces a segment whose slots have left the caches, or in which a
+	// goroutine has stalled.
 	q.aside[s.enq.load().base()%uint64(spare)].Swap(s)
 }
 
-// obtain returns a segment of at least that many slots for the caller alone, and makes one if need
-// be. It drops smaller ones.
+// obtain returns a segment of at least the given number of slots, for the caller alone. It uses one
+// that was set aside, and drops those that are too small, or else makes one.
 func (q *SegmentedMPMC[T]) obtain(slots int) *segment[T] {
 	for i := range q.shaped().spare {
 		s := q.aside[i].Load()

@@ -25,8 +25,8 @@ type segment[T any] struct {
 	deq turnstile
 	_   pad.Line
 
-	// Goroutines that rely on the segment not beginning a new life, or are about to find that they
-	// may not.
+	// How many goroutines rely on the segment not beginning a new life, or are about to find that
+	// they may not rely on it.
 	visitors atomics.Int32
 	_        pad.Line
 }
@@ -42,7 +42,7 @@ const (
 	mostSlots  = 1024      // of a segment: linking the next one costs less than 1 ns for each
 	mostBytes  = 128 << 10 // of a segment of larger items, unless that were less than leastSlots
 	leastSlots = 16
-	growth     = 8 // times as many slots as the first segment has the largest
+	growth     = 8 // the largest segment has at most growth times the slots of the first
 	maxSpare   = 8
 )
 
@@ -94,8 +94,8 @@ func (s *segment[T]) withdraw() {
 	}
 }
 
-// reusable reports whether no goroutine relies on the segment, to which no root leads. What it says
-// stays true.
+// reusable reports whether no goroutine relies on the segment, to which no root leads. Once true,
+// the answer stays true until the next prepare.
 func (s *segment[T]) reusable() bool {
 	if s.visitors.Load() != 0 {
 		return false

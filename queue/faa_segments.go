@@ -28,14 +28,14 @@ import (
 //             I5 A segment begins a life when it is not head, no goroutine visits it (so tail does
 //                not lead to it, by I4), and all its slots are spent.
 //             NOT invariant: that head is not past tail; that deq ≤ enq.
-// Progress:   lock-free. A refusal costs a slot on both sides, and the enqueuer that has used up a
-//             segment takes its item along with the next; compare-and-swaps fail because others
-//             succeed. A goroutine that stalls keeps one segment from being used again.
+// Progress:   lock-free. A refusal costs a slot on both sides. An enqueuer that finds a segment
+//             used up links the next one with its item in it. A compare-and-swap fails only because
+//             another succeeded. A goroutine that stalls keeps one segment from being used again.
 // Linearize:  Enqueue at L1 of the turn that succeeds; Dequeue at its L2, or at L1 of its item if
 //             that came later; empty at L3 or L4
-// Publish:    value before the swap to filled, read after filled is seen; prepare before the
-//             successor is linked, seen by calls that claim after open, which comes after; the
-//             value is dropped before spent, which reusable has seen
+// Publish:    value before the swap to filled, read after filled is seen; prepare comes before the
+//             link, the link before open, and open before a claim of that life; the value is
+//             dropped before spent, which reusable has seen
 // ABA/memory: turnstiles carry the life in which they are read (base); head, tail and next are
 //             changed by visitors only, whose segment does not begin another life. Kept when empty:
 //             the segments of head and tail, and 8 set aside.
@@ -52,8 +52,9 @@ import (
 //
 // The zero value is an empty queue. It must not be copied after first use. All methods are
 // lock-free and linearizable, batches item by item. The queue keeps nothing of an item that was
-// dequeued. Its memory grows with its contents, in segments of 16 to 128 KiB (128 to 1,024 items,
-// fewer of large ones). An empty queue keeps a segment or two, and at most 8 more that it has used.
+// dequeued. Its memory grows with its contents, in segments of 128 to 1,024 items (fewer large
+// ones, 16 at least), which take 128 KiB at most unless 16 items take more. An empty queue keeps a
+// segment or two, and at most 8 more that it has used.
 //
 // An enqueue with a dequeue takes about half as long as through a buffered channel, and 4 atomic
 // operations. For many small queues with the least memory, or for a bound on it, there are

@@ -114,8 +114,8 @@ func TestSegmentedMPMCAllocates(t *testing.T) {
 	}
 }
 
-// TestSegmentedMPMCShrinksAndGrows holds that few items do not make a queue large, and that what a
-// flood leaves behind is bounded.
+// TestSegmentedMPMCShrinksAndGrows holds that few items do not make a queue large, and that the
+// memory that a flood leaves behind is bounded.
 func TestSegmentedMPMCShrinksAndGrows(t *testing.T) {
 	var q queue.SegmentedMPMC[int]
 	pass := func(backlog, laps int) {

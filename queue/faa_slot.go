@@ -15,9 +15,10 @@ import (
 //	   └─────────────→ refused ─────────────────────────────┘        the dequeuer came first
 //	                              put                                and ran out of patience
 //
-// After a refusal, put takes the item back, and both try the next slot. A dequeuer that has refused
-// does not touch the slot again, so spent means that both are through with it: the segment can be
-// used again when all its slots are spent.
+// If await finds the item, the mark stays filled until done. After a refusal, put takes the item
+// back, and both try the next slot. A dequeuer that has refused does not touch the slot again, so
+// spent means that both are through with it: the segment can be used again when all its slots are
+// spent.
 type segmentSlot[T any] struct {
 	mark atomics.Release[uint32]
 	// The enqueuer's until it has set filled, then the dequeuer's until it has set spent.
@@ -51,14 +52,14 @@ func (s *segmentSlot[T]) hold(v *T) {
 	s.mark.Store(filled)
 }
 
-// take is the dequeuer's, and reports whether the item is there; if not, await decides. It sets
+// The dequeuer calls take, which reports whether the item is there; if not, await decides. It sets
 // taken instead of only reading filled, because that brings the cache line here for writing at
 // once, instead of once to read and once more to write: at two processors a dequeue takes 10 ns
 // less.
 func (s *segmentSlot[T]) take() bool { return s.mark.CompareAndSwap(filled, taken) }
 
-// await waits briefly for the item, and reports whether it is there; otherwise it is refused, and
-// never will be.
+// await waits briefly for the item, and reports whether it is there; otherwise it has refused the
+// item, which will never be there.
 func (s *segmentSlot[T]) await() bool {
 	var b backoff.Backoff
 	for range patience {

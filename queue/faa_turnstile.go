@@ -42,8 +42,8 @@ const (
 // of slots.
 func (t ticket) index() uint { return uint(t & (1<<baseShift - 1)) }
 
-// limit returns how many slots are claimed, if the segment is in its role. The first slot comes
-// claimed.
+// limit returns how many slots enqueuers have claimed, or more once all are. It is for the enq of a
+// linked segment, whose first slot comes claimed.
 func (t ticket) limit() uint {
 	if t.isSealed() {
 		return 1
@@ -57,9 +57,9 @@ func (t ticket) isSealed() bool { return t&sealed != 0 }
 
 func (t *turnstile) load() ticket { return ticket(t.word.Load()) }
 
-// stillOpen reports whether this is the life of seen, which was open. The base alone does not tell:
-// a call that prepares a segment to be linked, and finds that another was faster, has given it the
-// base of the other one, which may be that very segment's in a life before.
+// stillOpen reports whether the segment is still in the life in which the turnstile showed seen,
+// which was open. The base alone does not tell: a call that has prepared the segment, and then lost
+// the race to link it, leaves it sealed with a base that it may also have had in an earlier life.
 func (t *turnstile) stillOpen(seen ticket) bool {
 	now := t.load()
 	return !now.isSealed() && now.base() == seen.base()
@@ -73,8 +73,8 @@ func (t *turnstile) claimFrom(seen ticket, n uint) bool {
 	return t.word.CompareAndSwap(uint64(seen), uint64(seen)+uint64(n))
 }
 
-// seal begins a life. Only by the goroutine that has the segment alone: claims in vain may be lost,
-// and no other change can come.
+// seal begins a life. Only the goroutine that has the segment alone calls it: the store may undo a
+// claim in vain, and no other change can be under way.
 func (t *turnstile) seal(base uint64) { t.word.Store(base<<baseShift | sealed) }
 
 // open lets slots be claimed, from first on, once for each life. Any goroutine may call it any

@@ -56,8 +56,8 @@ import (
 //
 // TryDequeue returns false only if at some instant of the call everything that had been enqueued
 // had been taken. It finds that out in constant time, however many producers there are. No call
-// waits, and only Register allocates. A FanIn is made by [NewFanIn] and not copied. The queue does
-// not keep alive what was dequeued.
+// waits, and only Register allocates. A FanIn is made by [NewFanIn] and not copied. The queue keeps
+// no dequeued item alive.
 type FanIn[T any] struct {
 	capacity int
 	_        pad.Line
@@ -163,8 +163,8 @@ func (p *FanInProducer[T]) EnqueueN(vs []T) int {
 	return n
 }
 
-// Deregister ends the producer. What it has enqueued is still delivered, and then its ring is
-// released. Deregister must be called at most once, and no other method of the producer after it.
+// Deregister ends the producer. Its items are still delivered, and then its ring is released.
+// Deregister must be called at most once, and no other method of the producer after it.
 func (p *FanInProducer[T]) Deregister() {
 	p.producer.enter("queue: Deregister of a FanInProducer")
 	p.mustBeRegistered("Deregister")
@@ -229,7 +229,7 @@ func (f *FanIn[T]) TryDequeue() (v T, ok bool) {
 }
 
 // DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than
-// len(dst) only if there was none left. It takes what one producer has before it goes on to the
+// len(dst) only if there was none left. It takes all items of one producer before it goes on to the
 // next, at the cost of one atomic operation for each producer. Consumer only.
 func (f *FanIn[T]) DequeueN(dst []T) (n int) {
 	f.consumer.enter("queue: DequeueN of a FanIn")

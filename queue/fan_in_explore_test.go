@@ -127,7 +127,7 @@ func TestExploreFanInCounterBeforeQueue(t *testing.T) {
 }
 
 // TestExploreFanInCounterAfterQueue is the second form: the consumer, let in by another item, takes
-// one that is not counted yet; and the next time it takes nothing of what is there.
+// one that is not counted yet; and the next time it takes nothing though an item is there.
 func TestExploreFanInCounterAfterQueue(t *testing.T) {
 	mustFail(t, "there is an item, whose Enqueue has returned", func(r *explore.Run) {
 		c := newCounted()

@@ -142,9 +142,9 @@ func TestFanInGrows(t *testing.T) {
 	}
 }
 
-// TestFanInForgetsWhoLeft holds that a producer which has left is released with its ring: at once
+// TestFanInForgetsLeavers holds that a producer which has left is released with its ring: at once
 // if it is empty, or with its last item.
-func TestFanInForgetsWhoLeft(t *testing.T) {
+func TestFanInForgetsLeavers(t *testing.T) {
 	q := queue.NewFanIn[int](4)
 	leave := func(items int) weak.Pointer[queue.FanInProducer[int]] {
 		h := q.Register()
@@ -159,11 +159,11 @@ func TestFanInForgetsWhoLeft(t *testing.T) {
 		return w.Value() == nil
 	}
 	if w := leave(0); !gone(w) || q.Producers() != 0 {
-		t.Error("who left without items is still there")
+		t.Error("a producer that left without items is still there")
 	}
 	w := leave(2)
 	if q.Producers() != 1 || q.Len() != 2 {
-		t.Errorf("who left with items is forgotten too early: %d producers, %d items", q.Producers(), q.Len())
+		t.Errorf("a producer that left with items is forgotten too early: %d producers, %d items", q.Producers(), q.Len())
 	}
 	for want := range 2 {
 		if v, ok := q.TryDequeue(); v != want || !ok {
@@ -171,7 +171,7 @@ func TestFanInForgetsWhoLeft(t *testing.T) {
 		}
 	}
 	if _, ok := q.TryDequeue(); ok || !gone(w) || q.Producers() != 0 {
-		t.Error("who left is still there after its last item")
+		t.Error("a producer that left is still there after its last item")
 	}
 	runtime.KeepAlive(q)
 }

@@ -10,7 +10,8 @@ import (
 
 // Source:     A. Filatov, Lecture 13: concurrent queues, SPMC from N SPSC, whose naive work
 //             stealing takes a lock for each ring. Ours: the rings hold numbers of nodes, so that a
-//             thief may copy what it has not won yet without touching an item; see stealRing.
+//             thief may copy numbers that it has not won yet without touching an item; see
+//             stealRing.
 // Sketch:     enqueue:  take a free node, or one that a consumer has returned; none: full
 //                       node = v; put it into dealt of the next lane
 //             dequeue:  take a node from the own stolen, else from the own dealt
@@ -20,18 +21,19 @@ import (
 //                       nothing anywhere: look at all rings twice; unchanged: empty
 // Invariants: I1 Each node is free (the producer's), in one ring, or held by the consumer that took
 //                it until it returns the node.
-//             I2 A lane has one owner, or none and then is only stolen from. What is dealt to it or
-//                left in it stays there until a consumer takes it.
+//             I2 A lane has one owner, or none and then is only stolen from. An item that is dealt
+//             to it or left in it stays there until a consumer takes it.
 //             I3 Lanes are only added.
 //             NOT invariant: any order of the items.
 // Progress:   enqueue is wait-free: it looks at each lane once. dequeue is lock-free, as stealRing
 //             is: if it can neither take an item nor report empty, another call took, stole or
-//             dealt meanwhile. A consumer that stalls delays no other; it keeps at most what it has
-//             taken.
-// Linearize:  Enqueue at L1 of stealRing, Dequeue at its L2 or L3, where what a thief takes along
-//             is in its new place; empty between the two looks, while all rings, and the list of
-//             lanes, stayed as they were; full at the look at the first lane (L5): the producer
-//             finds what was returned by then, because only the producer takes it
+//             dealt meanwhile. A consumer that stalls delays no other; it keeps at most the items
+//             that it has taken.
+// Linearize:  Enqueue at L1 of stealRing, Dequeue at its L2 or L3, where the other items that a
+//             thief takes are in their new place; empty between the two looks, while all rings, and
+//             the list of lanes, stayed as they were; full at the look at the first lane (L5): the
+//             producer finds the nodes that were returned by then, because only the producer takes
+//             them
 // Publish:    a node's item is written before the node is put into a ring, read after it is taken
 //             from one; cleared before the node is returned, written after that is seen. lanes
 //             before the pointer to them.
@@ -55,8 +57,8 @@ import (
 // TryDequeue returns false only if the queue was empty at some instant of the call, and TryEnqueue
 // only if items and calls under way filled it. Enqueueing is wait-free and dequeueing lock-free;
 // only Register allocates. While no consumer is registered, items are kept for the next one. A
-// FanOut is made by [NewFanOut] and not copied; the zero value panics. The queue does not keep
-// alive what was dequeued.
+// FanOut is made by [NewFanOut] and not copied; the zero value panics. The queue keeps no dequeued
+// item alive.
 type FanOut[T any] struct {
 	_     pad.Line
 	nodes []atomics.Plain[T]
@@ -202,7 +204,8 @@ func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 	return n
 }
 
-// deal returns the lane whose turn it is: the next lane with an owner, or any if no lane has one.
+// deal returns the lane whose turn it is: the next lane with an owner, or the first lane if none
+// has one.
 func (f *FanOut[T]) deal() *fanOutLane {
 	lanes := *f.lanes.list.Load()
 	for range lanes {
@@ -283,8 +286,8 @@ func (c *FanOutConsumer[T]) TryDequeue() (v T, ok bool) {
 }
 
 // DequeueN removes items, at most len(dst), puts them into dst and returns how many: fewer than
-// len(dst) only if the queue was empty when it had taken those. What comes from one ring costs one
-// compare-and-swap. After Deregister it panics.
+// len(dst) only if the queue was empty when it had taken those. Up to 64 items from one ring cost
+// one compare-and-swap. After Deregister it panics.
 func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	c.consumer.enter("queue: DequeueN of a FanOutConsumer")
 	c.mustBeRegistered("DequeueN")
@@ -304,9 +307,9 @@ func (c *FanOutConsumer[T]) DequeueN(dst []T) (n int) {
 	return n
 }
 
-// Deregister ends the consumer. What was dealt to it remains for the other consumers, and for the
-// next consumer that registers. Deregister must be called at most once, and no other method of the
-// consumer after it.
+// Deregister ends the consumer. The items that were dealt to it remain for the other consumers, and
+// for the next consumer that registers. Deregister must be called at most once, and no other method
+// of the consumer after it.
 func (c *FanOutConsumer[T]) Deregister() {
 	c.consumer.enter("queue: Deregister of a FanOutConsumer")
 	c.mustBeRegistered("Deregister")
@@ -344,9 +347,9 @@ func (c *FanOutConsumer[T]) find(dst []uint32) int {
 	}
 }
 
-// steal takes half of what the first lane has that has anything, beginning behind the own one: one
-// node into dst, and the others into the own stolen, which is empty. It returns how many are in
-// dst.
+// steal takes half of the nodes of a ring: of the first that has any, beginning with the lane
+// behind the own one. One node goes into dst, the others into the own stolen, which is empty. It
+// returns how many are in dst.
 func (c *FanOutConsumer[T]) steal(dst []uint32) int {
 	lanes := *c.fan.lanes.list.Load()
 	own := int(c.lane.thief) - 1

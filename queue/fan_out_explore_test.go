@@ -12,10 +12,10 @@ import (
 
 func TestExploreFanOut(t *testing.T) { conformance.ExploreQueue(t, fanOutSpec) }
 
-// raided makes a queue with items dealt to its first consumer, and two more consumers that have
+// stolenFrom makes a queue with items dealt to its first consumer, and two more consumers that have
 // none. Each of the three is a thread that dequeues several times, and fails if it is told that the
 // queue is empty, because there are items for all.
-func raided(room, items, each int) func(r *explore.Run) {
+func stolenFrom(room, items, each int) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		q := queue.NewFanOut[int](room)
 		consumers := []*queue.FanOutConsumer[int]{q.Register()}
@@ -62,12 +62,12 @@ func raided(room, items, each int) func(r *explore.Run) {
 	}
 }
 
-// TestExploreFanOutRaids has steals meet steals, takers and each other's stolen items: what moves
+// TestExploreFanOutSteals has steals meet steals, takers and each other's stolen items: what moves
 // is never out of sight, nor there twice.
-func TestExploreFanOutRaids(t *testing.T) {
-	explore.Exhaustive(t, 2, raided(4, 4, 1))
-	explore.Random(t, 5000, raided(4, 4, 1))
-	explore.Random(t, 5000, raided(8, 8, 2))
+func TestExploreFanOutSteals(t *testing.T) {
+	explore.Exhaustive(t, 2, stolenFrom(4, 4, 1))
+	explore.Random(t, 5000, stolenFrom(4, 4, 1))
+	explore.Random(t, 5000, stolenFrom(8, 8, 2))
 }
 
 // TestExploreFanOutFrozen stops consumers for good, in the middle of steals too: the others get

@@ -8,11 +8,11 @@ import (
 )
 
 // Source:     the run queue of Go's scheduler (runtime/proc.go, runqput, runqget, runqgrab), after
-//             D. Vyukov's design. Ours: what a thief takes is at no time out of sight. The thief's
-//             compare-and-swap leaves a mark in the head of the victim's ring, and every call that
-//             meets the mark moves the tail of the thief's ring for it: helping, as in M. Michael
-//             and M. Scott, Simple, fast, and practical non-blocking and blocking concurrent queue
-//             algorithms, PODC 1996.
+//             D. Vyukov's design. Ours: the numbers that a thief takes are at no time out of sight.
+//             The thief's compare-and-swap leaves a mark in the head of the victim's ring, and
+//             every call that meets the mark moves the tail of the thief's ring for it: helping, as
+//             in M. Michael and M. Scott, Simple, fast, and practical non-blocking and blocking
+//             concurrent queue algorithms, PODC 1996.
 // Sketch:     put:   slot[tail] = number; tail++
 //             take:  h = head; marked? help;  read slots from h on; CAS(head: h→h+n)
 //             steal: h = head; marked? help;  copy half of the slots but the first to behind the
@@ -76,8 +76,7 @@ type fanOutLanes struct {
 // stolenOf returns the ring into which a thief steals.
 func (l *fanOutLanes) stolenOf(thief uint16) *stealRing { return &(*l.list.Load())[thief-1].stolen }
 
-// init makes room for that many numbers, a power of two, the first of which will be at position
-// start.
+// init makes room for room numbers, a power of two. The first will be at position start.
 func (s *stealRing) init(room int, start uint32) {
 	s.slots = make([]atomics.RelaxedIndex, room)
 	s.head.Store(uint64(newStealHead(start, 0, 0)))
@@ -130,10 +129,11 @@ func (s *stealRing) take(dst []uint32, lanes *fanOutLanes) int {
 	}
 }
 
-// stealFor takes half of the numbers of s, rounded up: the first one into dst, the others to the
-// back of the stolen ring of the thief, which calls it and has none left. It returns how many there
-// are in dst; 0 means that there was nothing. So each steal that succeeds is an item taken:
-// otherwise thieves could go on for ever to take from each other what none keeps.
+// stealFor takes half of the numbers of s, rounded up, at most maxSteal: the first one into dst,
+// the others to the back of the stolen ring of the thief, which calls it and has none left. It
+// returns how many there are in dst; 0 means that there was nothing. So each steal that succeeds
+// takes an item: otherwise thieves could steal from each other for ever, and none would return an
+// item.
 func (s *stealRing) stealFor(dst []uint32, thief uint16, lanes *fanOutLanes) int {
 	stolen := lanes.stolenOf(thief)
 	for {

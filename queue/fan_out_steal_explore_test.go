@@ -41,8 +41,8 @@ func TestExploreFanOutLimbo(t *testing.T) {
 	}
 }
 
-// TestExploreFanOutStaleHelp has a helper sleep while the thief goes on to its next steal, of which
-// the helper must not finish a part in the name of the first one.
+// TestExploreFanOutStaleHelp has a helper sleep while the thief goes on to its next steal. When the
+// helper wakes, it must not change anything in the name of the first steal.
 func TestExploreFanOutStaleHelp(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		q := NewFanOut[int](16)

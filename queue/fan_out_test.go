@@ -84,9 +84,9 @@ func TestFanOutDealsInTurns(t *testing.T) {
 	}
 }
 
-// TestFanOutRaids holds that a consumer that has nothing takes half of what another one has, which
+// TestFanOutSteals holds that a consumer that has nothing takes half of what another one has, which
 // a third may then share.
-func TestFanOutRaids(t *testing.T) {
+func TestFanOutSteals(t *testing.T) {
 	q := queue.NewFanOut[int](64)
 	rich := q.Register()
 	for i := range 64 {
@@ -97,9 +97,9 @@ func TestFanOutRaids(t *testing.T) {
 		t.Errorf("the thief got %d, %v", v, ok)
 	}
 	if v, ok := rich.TryDequeue(); v != 32 || !ok {
-		t.Errorf("after a raid on half of 64 the first item left is %d, %v", v, ok)
+		t.Errorf("after half of 64 were stolen the first item left is %d, %v", v, ok)
 	}
-	third := q.Register() // looks at the one behind it first, and that is rich again
+	third := q.Register() // looks first at the next lane of the circle, rich's
 	if v, ok := third.TryDequeue(); v != 33 || !ok {
 		t.Errorf("the third got %d, %v", v, ok)
 	}

@@ -25,16 +25,17 @@ import (
 //                and then says nothing.
 //             I3 The slots of [head, tail) are the consumer's, the others the producer's, so the
 //                two never write the same word at once.
-//             I4 The slot at which a side knows no further is the first of the other side's next
-//                batch, so the word it needs is in that slot.
+//             I4 A side that has used up the slots that it knows (ready, or room) comes to a slot
+//             with which a batch of the other side begins. So the word that it needs is in that
+//             slot.
 //             NOT invariant: that the word of any other slot means anything. A word left by an
 //                earlier round has an end that is not past the position at which it is read,
 //                because no batch is longer than the ring.
 // Progress:   wait-free, both sides: no loop but the one over a batch. If a side stalls, the other
 //             goes on until the queue is full or empty.
 // Linearize:  Enqueue at L1, Dequeue at L2, a whole batch at one of them; full at L3, empty at L4.
-//             A short batch is two instants: there was no more at the last L3, or L4, and what it
-//             found moves at L1, or L2. The other side may move in between
+//             A short batch is two instants: there was no more at the last L3, or L4, and the slots
+//             that it found move at L1, or L2. The other side may move in between
 //             (docs/adr/0043-short-batches.md).
 // Publish:    values are written before L1 and read after L4; cleared before L2 and written again
 //             after L3. The fields of a side are its own; another goroutine may take the side over
@@ -55,8 +56,8 @@ import (
 // once corrupt the queue; a build with the tag freerun_debug panics instead.
 //
 // All methods are wait-free and allocate nothing. An SPSC is made by [NewSPSC], not copied, and
-// used through its pointer; the zero value panics when it is used. The queue does not keep alive
-// what was dequeued.
+// used through its pointer; the zero value panics when it is used. The queue keeps no dequeued item
+// alive.
 type SPSC[T any] struct {
 	_        pad.Line
 	ring     ring[runSlot[T]]

@@ -9,8 +9,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// inFlight counts the calls that have begun and not ended, when many run at once and only a closing
-// queue asks for them: each processor counts on a cache line of its own.
+// inFlight counts the calls that have begun and not ended. Many calls run at once, and only a
+// closing queue asks for the count. So each processor counts on a cache line of its own, as far as
+// maxInFlightLines goes.
 //
 // none looks at one line after another, so it may miss a call that begins meanwhile. Callers of
 // none therefore raise a flag first. A call looks at that flag after begin, and turns back if the
@@ -54,7 +55,7 @@ func (f *inFlight) begin() (line int) {
 // end takes the call off the count. Any goroutine.
 func (f *inFlight) end(line int) { f.lines[line].calls.Add(-1) }
 
-// none reports whether each line was at zero at some instant of the call. Any goroutine.
+// none reports whether each line was at zero when none looked at it. Any goroutine.
 func (f *inFlight) none() bool {
 	for i := range f.lines {
 		if f.lines[i].calls.Load() != 0 {

@@ -20,8 +20,8 @@ import (
 //             dequeue:  s = slot of head
 //                       if s.turn is not head's to empty: empty if tail == head, otherwise wait
 //                       v = s.value; s.turn = (head+size)'s to fill; head++
-// Invariants: I1 head ≤ tail ≤ freed+size, where freed counts the slots that have been freed, and
-//                is head or, before F, more.
+// Invariants: I1 head ≤ tail ≤ freed+size, where freed counts the slots that have been freed. It is
+//             greater than head from L2 to F, and otherwise head.
 //             I2 Slots are freed in order.
 //             I3 The slot of p belongs to the producer that moved tail past p until it is p's to
 //                empty, then to the consumer until it is (p+size)'s to fill.
@@ -56,7 +56,7 @@ import (
 // items. No call allocates.
 //
 // An MPSC is made by [NewMPSC], not copied, and used through its pointer; the zero value panics
-// when it is used. The queue does not keep alive what was dequeued.
+// when it is used. The queue keeps no dequeued item alive.
 type MPSC[T any] struct {
 	_        pad.Line
 	ring     ring[turnSlot[T]]

@@ -13,8 +13,8 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// TestMisuseIsTold calls what was not made, and with what is not there, and holds that each panic,
-// or error, says what would be right.
+// TestMisuseIsTold calls methods of zero values, and passes nil contexts and sizes that are too
+// large. Each panic, or error, must say what would be right.
 func TestMisuseIsTold(t *testing.T) {
 	var noContext context.Context
 	tooMany := "queue: NewFanOut cannot make room for more than 2147483648 items"

@@ -20,8 +20,8 @@ import (
 //             dequeue:  h = head; s = slot of h
 //                       if s.turn is not h's to empty: empty (or h is out of date)
 //                       CAS(head: h→h+1); v = s.value; s.turn = (h+size)'s to fill
-// Invariants: I1 head ≤ filled ≤ head+size, where filled counts the slots that have been filled,
-//                and is tail or, before F, more.
+// Invariants: I1 head ≤ filled ≤ head+size, where filled counts the slots that have been filled. It
+//             is greater than tail from L1 to F, and otherwise tail.
 //             I2 Slots are filled in order.
 //             I3 The slot of p is the producer's until it is p's to empty, then belongs to the
 //                consumer that moved head past p until it is (p+size)'s to fill.
@@ -57,7 +57,7 @@ import (
 // allocates.
 //
 // An SPMC is made by [NewSPMC], not copied, and used through its pointer; the zero value panics
-// when it is used. The queue does not keep alive what was dequeued.
+// when it is used. The queue keeps no dequeued item alive.
 type SPMC[T any] struct {
 	_        pad.Line
 	ring     ring[turnSlot[T]]

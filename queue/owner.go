@@ -86,7 +86,7 @@ import "github.com/freerun-go/freerun/internal/sync/atomics"
 // # Use
 //
 // The zero value is an empty queue without an owner. An Owner must not be copied after first use.
-// No method waits. Enqueue allocates one node. The queue does not keep alive what was dequeued.
+// No method waits. Enqueue allocates one node. The queue keeps no dequeued item alive.
 type Owner[T any] struct {
 	head  atomics.Pointer[ownerNode[T]] // the sentinel, moved by the owner; nil is &first
 	tail  atomics.Pointer[ownerNode[T]] // the last node or its predecessor; nil is &first

@@ -56,7 +56,7 @@ func TestOwnerContractEndsInTime(t *testing.T) {
 	q.Enqueue(1)
 	q.unlink()
 	if !q.countOut() || !q.Enqueue(2) { // the last owner has not returned from Dequeue
-		t.Fatal("nobody owns the queue")
+		t.Fatal("no goroutine owns the queue")
 	}
 	take(t, &q, 2, true)
 }

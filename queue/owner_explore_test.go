@@ -25,8 +25,9 @@ func (o *desk) serveAll(q *Owner[int]) {
 	}
 }
 
-// customers makes threads enqueue that many items each, and serve when they are told to. A thread's
-// enqueue says whether the thread owns the queue, and its dequeue whether the queue is given up.
+// customers has each of several threads enqueue each items, and serve when it is told to. A
+// thread's enqueue says whether the thread owns the queue, and its dequeue whether the queue is
+// given up.
 func customers(threads, each int, enqueue func(q *Owner[int], v int) bool, serveAll func(o *desk, q *Owner[int])) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		var q Owner[int]
@@ -45,14 +46,14 @@ func customers(threads, each int, enqueue func(q *Owner[int], v int) bool, serve
 				r.Failf("%d items were served, not %d", n, threads*each)
 			}
 			if !q.Enqueue(0) {
-				r.Failf("the queue is owned by nobody and says that it is")
+				r.Failf("the queue says that it has an owner, and no goroutine was told so")
 			}
 		})
 	}
 }
 
 // TestExploreOwner holds theorems 2 and 3 in every interleaving: there is one owner at a time,
-// which sees what the last one wrote, and finds its items.
+// which sees the writes of the last one, and finds its items.
 func TestExploreOwner(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, customers(2, 1, (*Owner[int]).Enqueue, (*desk).serveAll))
 	explore.Exhaustive(t, 3, customers(2, 2, (*Owner[int]).Enqueue, (*desk).serveAll))

@@ -106,9 +106,9 @@ func TestOwnerFrozenDequeue(t *testing.T) {
 	take(t, &q, 2, true)
 }
 
-// TestOwnerSleeperRetainsOneNode holds the bound on what a goroutine asleep in Enqueue keeps alive:
-// the last node that it has read leads to no other once it has left the list. And its stale view
-// does no harm when it wakes up.
+// TestOwnerSleeperRetainsOneNode holds that a goroutine asleep in Enqueue keeps one node alive: the
+// last node that it has read leads to no other once it has left the list. And its stale view does
+// no harm when it wakes up.
 func TestOwnerSleeperRetainsOneNode(t *testing.T) {
 	var q Owner[int]
 	q.Enqueue(1)

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// ownerClient records the calls of one goroutine. Between the two steps of a call it does what it
-// is told to, because the window between them is where the interesting interleavings are.
+// ownerClient records the calls of one goroutine. Between the two steps of a call it calls between,
+// because the interesting interleavings are in that window.
 type ownerClient struct {
 	*linear.Client
 	queue *Owner[int]

@@ -204,8 +204,8 @@ func TestOwnerStampede(t *testing.T) {
 type item struct{ producer, number int }
 
 // TestOwnerStress lets a few and many goroutines enqueue and drain. Everything that an owner
-// touches is plain memory. So two owners at once, or one that does not see what the last one wrote,
-// give a wrong sum, and a report under the race detector.
+// touches is plain memory. So two owners at once, or one that does not see the writes of the last
+// one, give a wrong sum, and a report under the race detector.
 func TestOwnerStress(t *testing.T) {
 	for _, shape := range []struct{ producers, each int }{{2, 300_000}, {4, 200_000}, {16, 10_000}} {
 		t.Run(fmt.Sprintf("%d producers", shape.producers), func(t *testing.T) { stressOwner(t, shape.producers, shape.each) })

@@ -54,8 +54,8 @@ func (r ring[S]) ahead(size uintptr) uint64 {
 	return n
 }
 
-// past reports whether end is behind at. The two must be within half of all positions of each
-// other.
+// past reports whether position end comes after position at. The two must be within half of all
+// positions of each other.
 func past(end, at uint64) bool { return int64(end-at) > 0 }
 
 // later returns the one of two positions that comes after the other.

@@ -24,16 +24,16 @@ import (
 //             ring:  … void void void │ full full void full │ open open …   p's slot: p mod 2n
 //                                       ↑ head                ↑ tail
 //             enqueue: p = tail++; if the slot is open, and p not barred:
-//                      CAS(open→full), limit behind p; else the next p
+//                      CAS(open→full), limit past p; else the next p
 //             dequeue: if there is nothing at head, and the ring is empty: no. p = head++
 //                      if the slot is full: take the index; if open: CAS(open→void); if held: bar p
 //                      without index: the next p, unless the ring is empty
 // Invariants: I1 Each index is in free, in items, or with one call. So a ring holds at most n, and
 //                of 2n positions from head on at least n+1 have a slot without index: enqueue needs
 //                no "full".
-//             I2 Each position is given to one dequeuer and one enqueuer; what the enqueuer puts
-//                in, the dequeuer takes out.
-//             I3 limit is behind each position whose enqueue has returned.
+//             I2 Each position is given to one dequeuer and one enqueuer; the dequeuer takes out
+//             the index that the enqueuer puts in.
+//             I3 limit is past each position whose enqueue has returned.
 //             I4 Once the dequeuer at p has left without index, none comes to p: the slot is void,
 //                or of a later lap, or p is barred and was so before the slot was open (the
 //                dequeuer looks again after barring; the enqueuer looks at the slot first, and at
@@ -41,14 +41,14 @@ import (
 //             I5 head, limit and barred only grow, barred ≤ head; tail grows, or is set to head
 //                when it is behind.
 //             NOT invariant: that head ≤ tail; that the positions between them all have an index.
-// Progress:   lock-free. dequeue goes round only while limit is behind head, and each round moves
-//             head: for ever only if other calls move limit, and these then end. enqueue goes round
-//             if a dequeuer was first at its position, or its slot is held (I1: at most n of 2n). A
-//             stalled call keeps one index: one place less meanwhile.
+// Progress:   lock-free. dequeue goes round only while limit is past head, and each round moves
+//             head. So it goes round for ever only if other calls move limit, and those calls end.
+//             enqueue goes round if a dequeuer was first at its position, or its slot is held (I1:
+//             at most n of 2n). A stalled call keeps one index: one place less meanwhile.
 // Linearize:  items are in the order of their positions. TryEnqueue at the last L1, TryDequeue at
-//             the last L4, or as much later as its partner needs to come. Empty, of items or of
-//             free, which means full: at L5 or L6, because all positions before limit or tail had
-//             been given to dequeuers then
+//             the last L4, or at its partner's L1 if that comes later. Empty, of items or of free,
+//             which means full: at L5 or L6, because by then all positions before limit or tail had
+//             been given to dequeuers
 // Publish:    values[i] is written before L2 on items and read after it; cleared before L2 on free
 //             and written after it
 // ABA/memory: laps do not come back within 292 years (scq_entry.go). 32 bytes a place beside the
@@ -70,7 +70,7 @@ import (
 // still keep its place. These answers are right for any number of goroutines.
 //
 // A StrictMPMC must be made with [NewStrictMPMC], or its methods panic, and must not be copied. The
-// queue does not keep alive what was dequeued. After construction nothing is allocated.
+// queue keeps no dequeued item alive. After construction nothing is allocated.
 type StrictMPMC[T any] struct {
 	items  scqRing
 	free   scqRing
@@ -131,6 +131,6 @@ func (q *StrictMPMC[T]) mustBeMade() {
 
 // Len returns how many items there are: a snapshot, which may be out of date when it is returned. 0
 // means that there was none at some instant of the call. Calls under way may make it too great, and
-// stay in it for a while: a position that two calls have spoiled for each other is counted until it
-// is passed by. It is never greater than the capacity. Any goroutine; it does not wait.
+// so may a position that an enqueuer and a dequeuer have spoiled for each other, until the next
+// dequeuers have passed it. It is never greater than the capacity. Any goroutine; it does not wait.
 func (q *StrictMPMC[T]) Len() int { return q.items.len() }

@@ -299,10 +299,10 @@ func (r *countdownRing) dequeue() (index uint64, ok bool) {
 	}
 }
 
-// lateCrowd is three dequeuers at a ring that has become empty, and an enqueuer: afterwards a
+// lateDequeuers is three dequeuers at a ring that has become empty, and an enqueuer: afterwards a
 // dequeuer has the index, or it is there. The ring has room for one index, so three are more than
 // the paper's count allows for.
-func lateCrowd(enqueue func(uint64), dequeue func() (uint64, bool)) func(r *explore.Run) {
+func lateDequeuers(enqueue func(uint64), dequeue func() (uint64, bool)) func(r *explore.Run) {
 	return func(r *explore.Run) {
 		enqueue(0)
 		dequeue()
@@ -333,7 +333,7 @@ func TestExploreCountdown(t *testing.T) {
 		ring := &countdownRing{}
 		ring.init(1, 0, 0)
 		ring.threshold.Store(-1)
-		lateCrowd(ring.enqueue, ring.dequeue)(r)
+		lateDequeuers(ring.enqueue, ring.dequeue)(r)
 	})
 }
 
@@ -341,6 +341,6 @@ func TestExploreCountdown(t *testing.T) {
 func TestExploreLimit(t *testing.T) {
 	explore.Exhaustive(t, 3, func(r *explore.Run) {
 		ring := newScqRing(1, 0)
-		lateCrowd(ring.enqueue, ring.dequeue)(r)
+		lateDequeuers(ring.enqueue, ring.dequeue)(r)
 	})
 }

@@ -13,8 +13,8 @@ import (
 type scqRing struct {
 	// immutable
 	layout scqLayout
-	turn   uint8 // a position's place is rotated left by that: neighbours lie on different lines
-	back   uint8 // and right by that
+	turn   uint8 // bits by which a place is rotated left: neighbours lie on different lines
+	back   uint8 // bits by which it is rotated right
 	ahead  uint8 // how much further than needed limit is moved, so that few enqueuers have to
 	slots  []atomics.Release[uint64]
 
@@ -25,7 +25,7 @@ type scqRing struct {
 	_    pad.Line
 
 	// written seldom
-	limit  atomics.Uint64 // behind all positions with an index whose enqueuer has returned
+	limit  atomics.Uint64 // past all positions with an index whose enqueuer has returned
 	barred atomics.Uint64 // enqueuers must not use the positions before it; never beyond head
 	_      pad.Line
 }
@@ -33,8 +33,8 @@ type scqRing struct {
 // wordsPerLine is how many slots lie between neighbours where there are enough.
 const wordsPerLine = pad.Size / 8
 
-// init makes r a ring for that many indices, a power of two, of which it holds the first ones from
-// the start. Its positions begin at start, or a little before.
+// init makes r a ring for capacity indices, a power of two. It holds the first held of them. Its
+// positions begin at start, or a little before.
 func (r *scqRing) init(capacity int, start uint64, held int) {
 	slots := uint64(2 * capacity)
 	r.layout = scqLayout(slots - 1)
@@ -85,7 +85,7 @@ func (r *scqRing) enqueue(index uint64) {
 	}
 }
 
-// cover sees to it that dequeuers learn of an index at p: limit is behind it afterwards.
+// cover lets dequeuers learn of an index at p: limit is past p when it returns.
 func (r *scqRing) cover(p uint64) {
 	for {
 		l := r.limit.Load()
@@ -123,7 +123,7 @@ func (r *scqRing) dequeue() (index uint64, ok bool) {
 	}
 }
 
-// emptyFrom reports whether there was no index at h, which head had reached before, or behind h.
+// emptyFrom reports whether there was no index at h, which head had reached before, or after h.
 func (r *scqRing) emptyFrom(h uint64) bool {
 	return int64(r.limit.Load()-h) <= 0 || int64(r.tail.Load()-h) <= 0 // L5, L6
 }

@@ -14,7 +14,7 @@ func newScqRing(capacity int, start uint64) *scqRing {
 	return r
 }
 
-// mustTake dequeues and holds the index against what is due.
+// mustTake dequeues and fails the test unless the index is want.
 func (r *scqRing) mustTake(t *testing.T, want uint64) {
 	t.Helper()
 	if i, ok := r.dequeue(); !ok || i != want {
@@ -90,7 +90,7 @@ func TestScqLateEnqueuer(t *testing.T) {
 		}
 		r.enqueue(0) // at the position that was passed, and then at the next
 		if h, n := r.head.Load(), r.tail.Load()-r.head.Load(); n != 1 {
-			t.Errorf("start %#x: the enqueuer has gone to %d behind head %#x, want 1", start, n, h)
+			t.Errorf("start %#x: tail is %d after head %#x, want 1", start, n, h)
 		}
 		r.mustTake(t, 0)
 		r.mustBeEmpty(t)
@@ -110,7 +110,7 @@ func TestScqHeldSlot(t *testing.T) {
 			r.mustTake(t, 1)
 		}
 		if p := r.tail.Load(); r.slot(p) != r.slot(stopped) {
-			t.Fatalf("tail is at %#x, which is not a lap behind %#x", p, stopped)
+			t.Fatalf("tail is at %#x, which is not a lap after %#x", p, stopped)
 		}
 		passed := r.head.Add(1) - 1
 		if _, ok := r.take(passed); ok {
@@ -124,7 +124,7 @@ func TestScqHeldSlot(t *testing.T) {
 		}
 		r.enqueue(0) // not at passed, although its slot is open
 		if w := r.slot(passed).Load(); r.layout.find(w, passed) != scqOpen {
-			t.Errorf("start %#x: the slot was used for a position that nobody looks at: %#x", start, w)
+			t.Errorf("start %#x: the slot was used for a position that no dequeuer looks at: %#x", start, w)
 		}
 		r.mustTake(t, 0)
 		r.mustBeEmpty(t)

@@ -78,7 +78,7 @@ func TestStrictMPMCStoppedCalls(t *testing.T) {
 			}
 		}
 		for !func() bool { _, ok := q.TryDequeue(); return !ok }() {
-			t.Fatal("an item that nobody has enqueued")
+			t.Fatal("an item that no call has enqueued")
 		}
 		for v := range capacity / 2 {
 			if !q.TryEnqueue(v) {
@@ -105,9 +105,9 @@ func TestStrictMPMCStoppedCalls(t *testing.T) {
 	}
 }
 
-// TestStrictMPMCCrowd has far more goroutines than places, in the smallest queues and over the
-// wrap-around of laps.
-func TestStrictMPMCCrowd(t *testing.T) {
+// TestStrictMPMCManyGoroutines has far more goroutines than places, in the smallest queues and over
+// the wrap-around of laps.
+func TestStrictMPMCManyGoroutines(t *testing.T) {
 	const hands, each = 32, 200
 	for _, start := range starts {
 		for _, capacity := range []int{1, 2, 4} {

@@ -54,7 +54,7 @@ import (
 // does not look at the context.
 //
 // A Synchronous is made by [NewSynchronous] and not copied; calls that enqueue to the zero value or
-// dequeue from it panic. The queue does not keep alive what was handed over or withdrawn.
+// dequeue from it panic. The queue keeps no item alive that was handed over or withdrawn.
 type Synchronous[T any] struct {
 	_         pad.Line
 	balance   balance
@@ -70,7 +70,7 @@ const synchronousRoom = 64
 // NewSynchronous returns a queue without waiters, open.
 func NewSynchronous[T any]() *Synchronous[T] { return newSynchronous[T](synchronousRoom) }
 
-// newSynchronous returns a queue with room for that many cells of each side.
+// newSynchronous returns a queue with room for room cells of each side.
 func newSynchronous[T any](room int) *Synchronous[T] {
 	s := &Synchronous[T]{}
 	s.enqueuers.init(&s.balance, -balanceOne, room)

@@ -24,8 +24,8 @@ type match uint8
 const (
 	matchNone     match = iota // no cell is promised, and the caller is counted
 	matchPeer                  // the caller is promised a cell of the other side
-	matchClosed                // the caller is not counted
-	matchDeclined              // nor here: it asked not to be if it finds no peer
+	matchClosed                // the queue is closed, and the caller is not counted
+	matchDeclined              // no peer is there; the caller wants one at once: not counted
 )
 
 // join counts the caller in: with a step of -balanceOne on the side of the enqueuers, of balanceOne

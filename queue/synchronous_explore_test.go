@@ -13,7 +13,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// meeting keeps what was given and what was taken in one execution.
+// meeting keeps the items that were given, and those that were taken, in one execution.
 type meeting struct {
 	*queue.Synchronous[int]
 	given, taken [4][]int
@@ -47,10 +47,10 @@ func (m *meeting) check(r *explore.Run) {
 		r.Failf("%v were given and %v taken", given, taken)
 	}
 	for range queue.All(canceled, m) {
-		r.Failf("All finds something, though nobody is there")
+		r.Failf("All finds an item, though no thread offers one")
 	}
 	if _, ok := m.TryDequeue(); ok || m.TryEnqueue(9) {
-		r.Failf("somebody waits, though nobody is there")
+		r.Failf("a call finds a peer, though no thread waits")
 	}
 }
 

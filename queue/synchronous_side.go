@@ -34,8 +34,8 @@ type cell[T any] struct {
 const (
 	cellWaiting   uint32 = iota
 	cellParked           // and the owner gets one token when it is claimed or refused
-	cellClaimed          // from waits: a goroutine of the other side is moving the item
-	cellFulfilled        // it has moved the item, and no longer touches the cell
+	cellClaimed          // claimed from waiting: a goroutine of the other side is moving the item
+	cellFulfilled        // that goroutine has moved the item, and no longer touches the cell
 	cellSignaled         // claimed from parked: the token says that the item has been moved
 	cellRefused          // the queue is closed
 	cellCancelled        // stays in the ring, for the other side to drop
@@ -112,7 +112,7 @@ func (d *synchronousSide[T]) await(ctx context.Context, c *cell[T]) error {
 	}
 }
 
-// outcome says what came of a cell whose owner is awake.
+// outcome says whether the wait in a cell is over, and with which error, once its owner is awake.
 func (c *cell[T]) outcome() (over bool, err error) {
 	switch c.state.Load() {
 	case cellFulfilled:

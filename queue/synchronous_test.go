@@ -49,7 +49,7 @@ func TestSynchronousWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := queue.NewSynchronous[int](), t.Context()
 		if _, ok := s.TryDequeue(); ok || s.TryEnqueue(1) {
-			t.Error("a meeting with nobody")
+			t.Error("a call found a peer where there is none")
 		}
 		var given, taken atomic.Int32
 		var all sync.WaitGroup
@@ -67,7 +67,7 @@ func TestSynchronousWaits(t *testing.T) {
 				t.Errorf("%d items were given, %d taken", n, i)
 			}
 			if s.TryEnqueue(9) {
-				t.Error("given to nobody, beside others who wait")
+				t.Error("given although no dequeuer waits, only enqueuers")
 			}
 			if v, ok := s.TryDequeue(); v != int(i) || !ok {
 				t.Errorf("TryDequeue = %d, %v, want %d", v, ok, i)
@@ -80,7 +80,7 @@ func TestSynchronousWaits(t *testing.T) {
 			all.Go(func() {
 				v, err := s.Dequeue(ctx)
 				if err != nil || v != 10+i {
-					t.Errorf("the one who came as number %d got %d, %v", i, v, err)
+					t.Errorf("the dequeuer that came as number %d got %d, %v", i, v, err)
 				}
 				taken.Add(1)
 				order = append(order, v)
@@ -92,21 +92,21 @@ func TestSynchronousWaits(t *testing.T) {
 				t.Errorf("%d items were taken, %d given", n, i)
 			}
 			if _, ok := s.TryDequeue(); ok {
-				t.Error("taken from nobody")
+				t.Error("taken although no enqueuer waits")
 			}
 			if !s.TryEnqueue(10 + int(i)) {
-				t.Error("nobody takes, though they wait")
+				t.Error("not taken, though dequeuers wait")
 			}
 			synctest.Wait()
 		}
 		all.Wait()
 		if !slices.Equal(order, []int{10, 11, 12}) {
-			t.Errorf("those who waited were served in the order %v", order)
+			t.Errorf("the waiters were served in the order %v", order)
 		}
 	})
 }
 
-// TestSynchronousCancel ends the contexts of some waiters: they get the cause, what they offered is
+// TestSynchronousCancel ends the contexts of some waiters: they get the cause, their items are
 // gone, and the waiters that remain are not forgotten.
 func TestSynchronousCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -155,12 +155,12 @@ func TestSynchronousCancel(t *testing.T) {
 		synctest.Wait()
 		for i := range goroutines / 30 {
 			if !s.TryEnqueue(i) {
-				t.Error("nobody takes, though some wait on")
+				t.Error("not taken, though some dequeuers still wait")
 			}
 			synctest.Wait()
 		}
 		if s.TryEnqueue(0) {
-			t.Error("taken by somebody who had given up")
+			t.Error("taken by a dequeuer that had given up")
 		}
 		all.Wait()
 	})
@@ -183,7 +183,7 @@ func TestSynchronousClose(t *testing.T) {
 			}
 			synctest.Wait()
 			if s.Closed() {
-				t.Error("closed by nobody")
+				t.Error("closed though no call has closed it")
 			}
 			s.Close()
 			s.Close()
@@ -199,8 +199,8 @@ func TestSynchronousClose(t *testing.T) {
 }
 
 // TestSynchronousMeets is the stress test: enqueuers and dequeuers, some with short contexts, and a
-// Close in the middle. An item was taken once if its Enqueue says so, and never otherwise; and both
-// of a pair were there at the same time.
+// Close in the middle. An item was taken once if its Enqueue says so, and never otherwise.
+// TestSynchronousOverlaps holds that both of a pair are there at the same time.
 func TestSynchronousMeets(t *testing.T) {
 	seed := replay.Seed(t)
 	for round := range uint64(100) {
@@ -222,7 +222,7 @@ func TestSynchronousMeets(t *testing.T) {
 					var err error
 					if random.IntN(5) == 0 {
 						if !s.TryEnqueue(item{g, n}) {
-							err = errors.New("nobody there")
+							err = errors.New("no dequeuer waits")
 						}
 					} else {
 						err = s.Enqueue(ctx, item{g, n})
@@ -300,8 +300,8 @@ func TestSynchronousOverlaps(t *testing.T) {
 	giver.Wait()
 }
 
-// TestSynchronousRetainsNothing holds that the queue keeps alive neither what was taken nor what
-// was withdrawn.
+// TestSynchronousRetainsNothing holds that the queue keeps no item alive that was taken or
+// withdrawn.
 func TestSynchronousRetainsNothing(t *testing.T) {
 	s := queue.NewSynchronous[*[64]int]()
 	var watched []weak.Pointer[[64]int]

@@ -39,7 +39,7 @@ import (
 // again.
 //
 // The zero value is an empty stack. A Stack must not be copied after first use. Push allocates one
-// node. The stack does not keep alive what was popped.
+// node. The stack keeps no popped item alive.
 type Stack[T any] struct {
 	_   pad.Line
 	top atomics.Pointer[stackNode[T]]
@@ -76,7 +76,7 @@ func (s *Stack[T]) Push(v T) {
 	}
 }
 
-// TryPop removes and returns what is on top, or reports false if the stack was empty. Any
+// TryPop removes and returns the newest item, or reports false if the stack was empty. Any
 // goroutine.
 func (s *Stack[T]) TryPop() (v T, ok bool) {
 	var b backoff.Backoff
@@ -93,8 +93,8 @@ func (s *Stack[T]) TryPop() (v T, ok bool) {
 }
 
 // TakeAll empties the stack, at once and by one atomic operation, and returns its values, the last
-// pushed first. They are taken by the call, not by the loop over them. What a loop leaves when it
-// ends early stays with the sequence: the next loop over it goes on there. Any goroutine may call
+// pushed first. They are taken by the call, not by the loop over them. A loop that ends early
+// leaves the rest in the sequence: the next loop over it goes on there. Any goroutine may call
 // TakeAll; the sequence is for one at a time.
 func (s *Stack[T]) TakeAll() iter.Seq[T] {
 	n := s.top.Swap(nil) // L4

@@ -6,7 +6,8 @@ import (
 )
 
 // TestStackStoppedCall stops a call that has looked at the top. It keeps the node from being
-// collected, but not the value that another call takes, whichever way; and it fails to pop.
+// collected, but not the value, which another call takes in one of several ways; and it fails to
+// pop.
 func TestStackStoppedCall(t *testing.T) {
 	for name, take := range map[string]func(s *Stack[*int]) *int{
 		"TryPop": func(s *Stack[*int]) *int {

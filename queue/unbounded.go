@@ -8,8 +8,8 @@ import "github.com/freerun-go/freerun/internal/michaelscott"
 // The zero value is an empty queue. It must not be copied after first use. No method waits, and all
 // are lock-free: whatever other calls do, some call completes. The queue is linearizable.
 //
-// In steady state nothing is allocated, because nodes are used again: there are as many as there
-// once were values at the same time, and at most 18 for each processor besides. The queue does not
+// In steady state nothing is allocated, because nodes are used again: there are at most as many as
+// there once were values at the same time, 18 more for each processor, and 16. The queue does not
 // give them back; to be rid of them, drop a queue that was once very long. A value is gone from its
 // node once it is dequeued.
 //

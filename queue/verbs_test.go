@@ -16,6 +16,6 @@ func TestEveryVerbIsExplored(t *testing.T) {
 		"UnboundedMPMC": long, "StrictMPMC": long,
 		"Owner":       {"TestExploreOwner"},
 		"Synchronous": {"TestExploreSynchronousMeets", "TestExploreSynchronousEnds"},
-		"Blocking":    {"TestExploreWaitingCrowd", "TestExploreWaitingCloses", "TestExploreWaitingCancel"},
+		"Blocking":    {"TestExploreWaitingSeveral", "TestExploreWaitingCloses", "TestExploreWaitingCancel"},
 	})
 }

@@ -21,7 +21,7 @@ import (
 //                       if s.turn is not h's to empty: empty if tail == head, otherwise wait
 //                       CAS(head: h→h+1); v = s.value; s.turn = (h+size)'s to fill
 // Invariants: I1 head ≤ tail ≤ head+size.
-//             I2 The turn of a slot only grows, and is one of a position in [head, tail+size).
+//             I2 The turn of a slot only grows, and is one of a position in [tail-size, head+size).
 //             I3 The slot of p belongs to the call that moved tail past p until it is p's to empty,
 //                and to the call that moved head past p until it is (p+size)'s to fill. Between the
 //                two it belongs to no call.
@@ -55,7 +55,7 @@ import (
 // lock-free. No call waits for items or for room, and none allocates.
 //
 // An MPMC is made by [NewMPMC], not copied, and used through its pointer; the zero value panics
-// when it is used. The queue does not keep alive what was dequeued.
+// when it is used. The queue keeps no dequeued item alive.
 type MPMC[T any] struct {
 	_     pad.Line
 	ring  ring[turnSlot[T]]

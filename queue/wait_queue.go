@@ -21,7 +21,8 @@ import (
 //             I2 A waiter leaves that state once per join, and gets a token if it becomes signaled.
 //             I3 requeued, fresh and the links of the waiters in them belong to the server: the
 //                caller that raised requests from zero.
-//             I4 cancelled is about the number of listed waiters that no longer wait.
+//             I4 cancelled is the number of listed waiters that no longer wait, except beside a
+//             cancel or a server between two steps.
 //             NOT invariant: that a signal wakes a goroutine. It is lost if none waits.
 // Progress:   join, cancel and signal are lock-free. A server that stalls delays the wake-ups of
 //             the signals that it has taken over, as a lock would, but delays none of the callers.
@@ -29,7 +30,7 @@ import (
 //             finds no waiter; cancel at its CAS
 // Publish:    waiter.next before the CAS of arrived, read after the swap; requeued and fresh before
 //             requests falls to zero, read after the next server raised it. A waiter that has its
-//             token sees what the caller of signal did before.
+//             token sees the writes of the caller of signal before the signal.
 // ABA/memory: arrived is only pushed to and taken whole. A waiter may be used again once it was
 //             signaled and has had its token, or when the server takes it out as cancelled.
 //             Cancelled waiters in the lists are at most as many as those that wait, and sweepAbove
@@ -83,7 +84,7 @@ const (
 // spinTurns is how many turns of [backoff.Backoff.Wait] a goroutine that has to wait stays awake:
 // one pause, enough for a peer that is in the middle of its call. Longer pays where processors are
 // idle, and where they are not costs the peer that is waited for: with three turns a rendezvous on
-// two busy processors took half as much processor time again.
+// two busy processors took 1.5 times the processor time.
 const spinTurns = 1
 
 const (
@@ -96,8 +97,8 @@ const (
 // anyWaiting reports whether a signal might wake a goroutine. Any goroutine.
 func (q *waitQueue) anyWaiting() bool { return q.waiting.Load() != 0 }
 
-// join lists n, which must be new, or have been signaled and have had its token. The caller looks
-// again for what it waits for before it parks.
+// join lists n, which must be new, or have been signaled and have had its token. Before it parks,
+// the caller looks once more for the item or the room that it waits for.
 func (q *waitQueue) join(n *waiter) {
 	q.waiting.Add(1)
 	n.state.Store(waiterWaiting)
@@ -114,8 +115,8 @@ func (q *waitQueue) join(n *waiter) {
 // ends. It returns the cause of ctx in the last case, and nil otherwise. The last attempt before it
 // parks is made while it is listed.
 //
-// With propagate, one signal may stand for several things that became available at once: a woken
-// waiter that succeeds signals the next one, until one is woken in vain.
+// With propagate, one signal may stand for several places or items that became available at once: a
+// woken waiter that succeeds signals the next one, until a waiter is woken in vain.
 func (q *waitQueue) await(ctx context.Context, propagate bool, attempt func() bool) error {
 	mustContext(ctx)
 	var b backoff.Backoff
@@ -197,7 +198,8 @@ func (q *waitQueue) request(what uint64) {
 	}
 }
 
-// serve gives out that many signals, and sweeps if many waiters were cancelled. Server only.
+// serve gives out a number of signals, calls, and sweeps if many waiters were cancelled. Server
+// only.
 func (q *waitQueue) serve(calls uint64) {
 	q.admit()
 	if q.toAll.Load() {

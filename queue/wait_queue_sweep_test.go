@@ -12,7 +12,7 @@ func TestWaitersQuitSwept(t *testing.T) {
 		n := q.newWaiter()
 		q.join(n)
 		if !q.cancel(n) {
-			t.Fatal("a waiter was called, and nobody calls")
+			t.Fatal("a waiter was signaled, and no call signals")
 		}
 		listed := -1 // the one that stays is not cancelled
 		for n := q.arrived.Load(); n != nil; n = n.next.Get() {
@@ -31,6 +31,6 @@ func TestWaitersQuitSwept(t *testing.T) {
 		}
 	}
 	if q.signal(); stays.state.Load() != waiterSignaled {
-		t.Error("the one who stands is not called")
+		t.Error("the waiter that stayed is not signaled")
 	}
 }

@@ -7,14 +7,12 @@ import "slices"
 //             stealing, J. ACM 1999 (work, span and parallelism); C.-Q. Yang and B. Miller,
 //             Critical path analysis for the execution of parallel and distributed programs, ICDCS
 //             1988 (one pass over what happened, in order of time)
-// Sketch:     depth of a run = depth at its begin + time that it has run since
-//             depth at its begin = the greatest of
-//               the depth of the sender at the send,
-//               the depth of each outcome that it needs,
-//               after a wait, its own depth before, and that of the run that woke it
-//             depth of an outcome = depth of the message at its return, or that of an outcome that
-//               it needs in turn, if that is greater
-//             span = the greatest depth; the path leads from it back to the beginning
+// Sketch:     depth of a run = depth at its begin + time for which it has run since depth at its
+//             begin = the greatest of the depth of the sender at the send, the depth of each
+//             outcome that it needs, after a wait, its own depth before, and that of the run that
+//             woke it depth of an outcome = depth of the message at its return, or that of an
+//             outcome that it needs in turn, if that is greater span = the greatest depth; the path
+//             leads from it back to the beginning
 
 // segment is a time in which a message ran. The path consists of segments.
 type segment struct {
@@ -24,8 +22,8 @@ type segment struct {
 	fromTime int64 // when that one sent or returned
 }
 
-// strand is the state of a message, or of an ordinary goroutine, during the analysis.
-type strand struct {
+// runState is the state of a message, or of an ordinary goroutine, during the analysis.
+type runState struct {
 	depth   int64 // at the begin; at the end, once it does not run
 	start   int64 // its depth at the begin is at least this
 	since   int64 // when it began to run last
@@ -42,18 +40,18 @@ type strand struct {
 
 // analyzer reads the events once.
 type analyzer struct {
-	t        *Trace
-	a        *Analysis
-	messages []strand
-	outside  map[int32]*strand // by goroutine
-	segments []segment
-	lanes    map[int16]*busy
-	units    []int64
-	unit     []uint32 // by message: the unit that it runs on
-	first    int64
-	last     int64
-	deepest  int32 // segment
-	deepEnd  int64
+	t          *Trace
+	a          *Analysis
+	messages   []runState
+	outside    map[int32]*runState // by goroutine
+	segments   []segment
+	processors map[int16]*busy
+	units      []int64
+	unit       []uint32 // by message: the unit that it runs on
+	first      int64
+	last       int64
+	deepest    int32 // segment
+	deepEnd    int64
 }
 
 // busy is the present work of a processor.
@@ -69,8 +67,8 @@ type busy struct {
 // that were stolen, not those that could have been.
 func Analyze(t *Trace) *Analysis {
 	z := &analyzer{
-		t: t, a: &Analysis{Processors: max(t.Processors, 1), Lost: t.Lost}, messages: make([]strand, t.Sent+1), outside: map[int32]*strand{},
-		lanes: map[int16]*busy{}, units: make([]int64, len(t.Units)), unit: make([]uint32, t.Sent+1), first: -1, deepest: -1,
+		t: t, a: &Analysis{Processors: max(t.Processors, 1), Lost: t.Lost}, messages: make([]runState, t.Sent+1), outside: map[int32]*runState{},
+		processors: map[int16]*busy{}, units: make([]int64, len(t.Units)), unit: make([]uint32, t.Sent+1), first: -1, deepest: -1,
 	}
 	for i := range z.messages {
 		z.messages[i].segment, z.messages[i].from = -1, -1
@@ -135,17 +133,17 @@ func (z *analyzer) describe() {
 	}
 }
 
-func (z *analyzer) lane(p int16) *busy {
-	b := z.lanes[p]
+func (z *analyzer) processor(p int16) *busy {
+	b := z.processors[p]
 	if b == nil {
 		b = &busy{}
-		z.lanes[p] = b
+		z.processors[p] = b
 	}
 	return b
 }
 
-// now returns the depth of a strand at a time.
-func (s *strand) now(at int64) int64 {
+// now returns the depth at a time.
+func (s *runState) now(at int64) int64 {
 	if s.running {
 		return s.depth + at - s.since
 	}
@@ -153,7 +151,7 @@ func (s *strand) now(at int64) int64 {
 }
 
 // follows has s begin with at least a depth, which the segment from had at a time.
-func (s *strand) follows(depth int64, from int32, at int64) {
+func (s *runState) follows(depth int64, from int32, at int64) {
 	if depth > s.start || s.from < 0 {
 		s.start, s.from, s.at = depth, from, at
 	}
@@ -216,10 +214,10 @@ func (z *analyzer) pause(m uint32, at int64) {
 	}
 }
 
-func (z *analyzer) goroutine(n int32) *strand {
+func (z *analyzer) goroutine(n int32) *runState {
 	g := z.outside[n]
 	if g == nil {
-		g = &strand{segment: -1, from: -1}
+		g = &runState{segment: -1, from: -1}
 		z.outside[n] = g
 	}
 	return g
@@ -246,7 +244,7 @@ func (z *analyzer) take(e *Event) {
 		s.needs = append(s.needs, e.Other)
 	case KindRunBegin, KindSwitchIn:
 		z.begins(e.Time)
-		z.lane(e.Processor).message = m
+		z.processor(e.Processor).message = m
 		if !s.begun {
 			if !s.sent {
 				z.a.Unknown++
@@ -264,13 +262,13 @@ func (z *analyzer) take(e *Event) {
 		z.resume(m, e.Time)
 	case KindRunEnd, KindSwitchOut, KindBlockBegin:
 		z.pause(m, e.Time)
-		if b := z.lane(e.Processor); b.message == m {
+		if b := z.processor(e.Processor); b.message == m {
 			b.message = 0
 		}
 	case KindBlockEnd:
 		z.resume(m, e.Time)
 	case KindReady:
-		if r := z.lane(e.Processor).message; r != 0 && r != m {
+		if r := z.processor(e.Processor).message; r != 0 && r != m {
 			s.follows(z.messages[r].now(e.Time), z.messages[r].segment, e.Time)
 		}
 	case KindFulfilled:
@@ -283,13 +281,13 @@ func (z *analyzer) take(e *Event) {
 			g.depth, g.segment, g.at = depth, from, e.Time
 		}
 	case KindBranchBegin:
-		b := z.lane(e.Processor)
+		b := z.processor(e.Processor)
 		if len(b.branches) == 0 {
 			b.inside = b.message != 0 // its time counts as that of the message
 		}
 		b.branches = append(b.branches, e.Time)
 	case KindBranchEnd:
-		b := z.lane(e.Processor)
+		b := z.processor(e.Processor)
 		if n := len(b.branches); n > 0 {
 			if n == 1 && !b.inside {
 				z.a.Work += e.Time - b.branches[0]
@@ -298,7 +296,7 @@ func (z *analyzer) take(e *Event) {
 			b.branches = b.branches[:n-1]
 		}
 	case KindLost:
-		b := z.lane(e.Processor)
+		b := z.processor(e.Processor)
 		if b.message != 0 {
 			z.pause(b.message, e.Time)
 		}

@@ -33,12 +33,31 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
+// TestMessagesOfJoins: an operation that slept in a join, and went on elsewhere, is no activity.
+func TestMessagesOfJoins(t *testing.T) {
+	s := newScript(2)
+	s.at(10, -1, record.Send, opOuter, 16, 0)
+	s.at(100, 0, record.Begin, opOuter, 16, 0)
+	s.at(150, 0, record.Out, 0, 16, 0)
+	s.at(200, 1, record.In, 0, 16, 0)
+	s.at(260, 1, record.Pause, 0, 0, 0)
+	s.at(300, 0, record.In, opInner, 48, 0) // an activity: its first event names what runs
+	s.at(310, 0, record.Pause, 0, 0, 0)
+	m := s.read(t).Messages()
+	if m[1].Activity || m[1].Begin != 100 || m[1].End != 260 || m[1].Ran != 110 {
+		t.Errorf("the operation is %+v; it began at 100, ran for 50 and 60, and is no activity", m[1])
+	}
+	if !m[2].Activity || m[2].Ran != 10 {
+		t.Errorf("the activity is %+v", m[2])
+	}
+}
+
 // TestAnalyzeFutures has a message that needs the outcomes of two others. The one that comes first
 // has the longer path: it has forwarded a third.
 func TestAnalyzeFutures(t *testing.T) {
 	s := newScript(3)
-	for i, letter := range []uint64{16, 32, 48} { // long, short, and what long forwards
-		s.at(10+uint64(i), -1, record.Send, opInner, letter, 0)
+	for i, address := range []uint64{16, 32, 48} { // long, short, and what long forwards
+		s.at(10+uint64(i), -1, record.Send, opInner, address, 0)
 	}
 	s.at(20, -1, record.Send, opOuter, 64, 0)
 	s.tapes[0].Add(record.Need, false, 64, 16)
@@ -70,11 +89,11 @@ func TestAnalyzeOutside(t *testing.T) {
 	now := uint64(0)
 	s.at(1, -1, record.Goroutine, 0, 0x1000, 0)
 	for i := range 10 {
-		letter := uint64(16 * (i + 1))
-		s.at(now+10, -1, record.Send, opInner, letter, 0)
-		s.at(now+20, i%2, record.Begin, opInner, letter, 0)
+		address := uint64(16 * (i + 1))
+		s.at(now+10, -1, record.Send, opInner, address, 0)
+		s.at(now+20, i%2, record.Begin, opInner, address, 0)
 		s.at(now+120, i%2, record.Pause, 0, 0, 0)
-		s.at(now+130, -1, record.Seen, 0, letter, 0)
+		s.at(now+130, -1, record.Seen, 0, address, 0)
 		now += 200
 	}
 	if a := recording.Analyze(s.read(t)); a.Work != 1000 || a.Span != 1000 || len(a.Path) != 10 {

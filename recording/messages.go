@@ -6,22 +6,23 @@ package recording
 type Message struct {
 	Operation uint32
 	Unit      uint32
-	// the message that sent it; 0 if an ordinary goroutine did, or none is known
+	// Sender is the message that sent it; 0 if an ordinary goroutine did, or none is known.
 	Sender   uint32
 	SentBy   int16 // the processor
 	RanOn    int16 // the processor that began it
 	Activity bool
 
 	Sent int64 // when it was sent
-	// when all that it needed was there: at the send, if it needed nothing then
+	// Ready is when all that it needed was there: at the send, if it needed nothing then.
 	Ready int64
 	Begin int64 // when it was begun
 	End   int64 // when it had returned
-	// running time, without waiting and without the time away from its processor
+	// Ran is its running time, without waiting and without the time away from its processor.
 	Ran int64
-	// from the send to the begin; negative if one of the two is not known
+	// Waited is the time from the send to the begin; negative if one of the two is not known.
 	Waited int64
-	// whether it ran on another processor than that of its sender; false if one is not known
+	// Moved says that it ran on another processor than that of its sender; false if one of the two
+	// is not known.
 	Moved bool
 }
 
@@ -48,8 +49,10 @@ func (t *Trace) Messages() []Message {
 		case KindRunBegin, KindSwitchIn:
 			if m.Begin < 0 {
 				m.Begin, m.RanOn = e.Time, e.Processor
+				// Later on, an operation that slept in a join is switched in, too.
+				m.Activity = e.Kind == KindSwitchIn
 			}
-			m.Operation, m.Activity = e.Operation, e.Kind == KindSwitchIn
+			m.Operation = e.Operation
 			if e.Unit != 0 {
 				m.Unit = e.Unit
 			}

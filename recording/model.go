@@ -8,18 +8,19 @@ type Trace struct {
 	Start   time.Time // wall clock at time 0
 	End     int64     // nanoseconds from Start to the end of the recording
 	Program string    // the name of the program
-	// times are of a deterministic runtime, whose clock stands still while operations run
+	// Virtual says that the times are those of a deterministic runtime, whose clock stands still
+	// while operations run.
 	Virtual bool
 
 	Processors int // the greatest number at any time
-	// names of operations and activities, by number; that of 0 is empty
+	// Operations has the names of operations and activities, by number; that of 0 is empty.
 	Operations []string
 	Units      []Unit // by number; 0 means no unit
 	Sent       int    // number of messages in the recording; the first is number 1
 
 	// Events are in order of time; those of one processor are in the order in which they happened.
 	Events []Event
-	// Lost is the number of missing events, for which the recorder had no room. An event [Lost]
+	// Lost is the number of missing events, for which the recorder had no room. An event [KindLost]
 	// says where.
 	Lost uint64
 }
@@ -56,55 +57,60 @@ type Kind uint8
 
 // The kinds of events. Begin and End come in pairs and are nested; both are on one processor unless
 // the kind says otherwise. One of a pair may be missing at the ends of a recording and beside an
-// event [Lost].
+// event [KindLost].
 const (
-	// RunBegin: the processor begins to run Message, which is Operation on Unit. Other is the
-	// message that has sent it.
+	// KindRunBegin: the processor begins to run Message, which is Operation on Unit. Other is the
+	// message that has sent it. For an operation on several units Unit is 0: see [KindWith].
 	KindRunBegin Kind = iota + 1
-	// RunEnd: Message has returned. If it left its processor ([BlockBegin]), the event is Outside.
+	// KindRunEnd: Message has returned. If it left its processor ([KindBlockBegin]), the event is
+	// Outside.
 	KindRunEnd
-	// Send: the message Other has sent Message to Unit, to run Operation. If an ordinary goroutine
-	// has sent it, Other is 0 and N is the goroutine's number.
+	// KindSend: Other, a message, has sent Message to Unit, to run Operation. If an ordinary
+	// goroutine has sent it, Other is 0 and N is the goroutine's number.
 	KindSend
-	// Need: Message needs the outcome of Other. If Message has not begun, it does not begin before
-	// that; if it has begun, its own outcome does not come before that.
+	// KindNeed: Message needs the outcome of Other. If Message has not begun, it does not begin
+	// before Other has its outcome; if it has begun, its own outcome does not come before that of
+	// Other.
 	KindNeed
-	// Ready: Message, which waited for futures, can run.
+	// KindReady: Message, which waited for futures, can run.
 	KindReady
-	// Fulfilled: the future of Message, for which something waits, has its outcome.
+	// KindFulfilled: the future of Message, for which something waits, has its outcome.
 	KindFulfilled
-	// Seen: an ordinary goroutine, whose number is N, has waited for the outcome of Message and has
-	// got it.
+	// KindSeen: an ordinary goroutine, with the number N, has waited for the outcome of Message and
+	// has got it.
 	KindSeen
-	// BranchBegin: the processor begins a branch of a fork, or a part of a loop, taken over from
-	// Operation of Message.
+	// KindBranchBegin: the processor begins a branch of a fork, or a part of a loop, that it has
+	// stolen from Operation. Message is the message that the processor runs itself, and that waits
+	// in a join meanwhile; 0 if there is none.
 	KindBranchBegin
-	// BranchEnd: the branch or part has ended.
+	// KindBranchEnd: the branch or part has ended.
 	KindBranchEnd
-	// SwitchIn: the activity Message, named Operation, gets the processor.
+	// KindSwitchIn: Message gets the processor: an activity, named Operation; or an operation that
+	// has slept in a join, and goes on.
 	KindSwitchIn
-	// SwitchOut: the activity loses the processor, because it waits, gives way, or has ended.
+	// KindSwitchOut: Message loses the processor: an activity that waits, gives way, or has ended;
+	// or an operation that sleeps in a join.
 	KindSwitchOut
-	// Steal: the processor has taken N tasks from the processor Other.
+	// KindSteal: the processor has taken N tasks from the processor Other.
 	KindSteal
-	// SearchBegin: the processor looks for work everywhere.
+	// KindSearchBegin: the processor looks for work everywhere.
 	KindSearchBegin
-	// SearchEnd: it has found work if N is 1, and none if N is 0.
+	// KindSearchEnd: it has found work if N is 1, and none if N is 0.
 	KindSearchEnd
-	// Park: the processor has nothing to do and sleeps.
+	// KindPark: the processor has nothing to do and sleeps.
 	KindPark
-	// Unpark: another processor or goroutine has woken it.
+	// KindUnpark: another processor or goroutine has woken it.
 	KindUnpark
-	// BlockBegin: Message, which runs, leaves its processor ([freerun.Context.Block]). The
+	// KindBlockBegin: Message, which runs, leaves its processor ([freerun.Context.Block]). The
 	// processor goes on with other messages.
 	KindBlockBegin
-	// BlockEnd: the function for which Message left its processor has returned. Message still has
-	// no processor; the event is Outside.
+	// KindBlockEnd: the function for which Message left its processor has returned. Message still
+	// has no processor, so the event is Outside.
 	KindBlockEnd
-	// With: Message, which has just begun, is an operation on several units. Unit is one more of
-	// them.
+	// KindWith: Message, which has just begun, is an operation on several units. Unit is one of
+	// them; each has such an event.
 	KindWith
-	// Lost: N events are missing here.
+	// KindLost: N events are missing here.
 	KindLost
 
 	kinds // the number of kinds, plus 1

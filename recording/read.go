@@ -85,7 +85,7 @@ func (f *file) block() error {
 	}
 	size := binary.LittleEndian.Uint32(head[1:])
 	if size > record.MostContents {
-		return f.broken("a block of %d bytes, more than there can be", size)
+		return f.broken("a block of %d bytes; there can be %d at most", size, record.MostContents)
 	}
 	// Read piece by piece, so that a false length costs no more memory than the file has bytes.
 	f.buffer = f.buffer[:0]
@@ -146,7 +146,7 @@ func (f *file) take(kind byte, contents []byte) error {
 		f.mark.ticks, f.mark.nanoseconds = binary.LittleEndian.Uint64(contents), binary.LittleEndian.Uint64(contents[8:])
 	case record.BlockEvents:
 		if len(contents)%8 != 4 {
-			return f.broken("events of %d bytes, which is no number of words", len(contents)-4)
+			return f.broken("events of %d bytes, which must be a multiple of 8", len(contents)-4)
 		}
 		tape := binary.LittleEndian.Uint32(contents)
 		if tape >= mostTapes {

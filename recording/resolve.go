@@ -13,14 +13,14 @@ import (
 // means, and where the run of a message has ended.
 //
 // Addresses are used again, so order decides. A message is sent before it runs, and runs before its
-// letter is sent again; tapes are read in order of time. So a letter means the message that was
-// sent with it last. The first operation of a unit is marked as such, and what was at the unit's
-// address before is another unit. A run ends when its processor does something else, because a
-// processor goes on by itself only after the run has returned.
+// memory is sent again as another message; tapes are read in order of time. So an address means the
+// message that was sent last from there. The first operation of a unit is marked as such, and what
+// was at the unit's address before is another unit. A run ends when its processor does something
+// else, because a processor goes on by itself only after the run has returned.
 type resolver struct {
 	t       *Trace
 	file    *file
-	at      map[uint64]uint32 // message by address of its letter
+	at      map[uint64]uint32 // message by its address
 	units   map[uint64]uint32 // unit by address
 	names   map[string]uint32 // number of an operation in the trace by name
 	numbers map[uint16]uint32 // the same by its number on the tapes
@@ -28,14 +28,14 @@ type resolver struct {
 	sent    []int32           // by message: index of its event Send, −1 if there is none
 	begun   []bool            // by message
 	active  []bool            // by message: it is an activity
-	lanes   []lane            // by tape
+	tapes   []tapeState       // by tape
 	away    map[uint64]uint32 // by goroutine: a message that has left its processor
 	origin  uint64            // ticks at the start
 	scale   float64           // nanoseconds per tick
 }
 
-// lane is the state of a processor while its tape is read.
-type lane struct {
+// tapeState is the state of a processor while its tape is read.
+type tapeState struct {
 	message   uint32 // the message that has the processor; 0 if none has
 	activity  bool   // message is an activity
 	branches  int    // depth of nested branches
@@ -64,7 +64,7 @@ func (f *file) resolve() (*Trace, error) {
 		words, tapes = words+len(w), max(tapes, i+1)
 	}
 	slices.SortFunc(sources, func(a, b *source) int { return cmp.Compare(a.tape, b.tape) })
-	r.lanes = make([]lane, tapes)
+	r.tapes = make([]tapeState, tapes)
 	t.Events = make([]Event, 0, words/2)
 	heap.Init(&sources)
 	var broken error
@@ -117,7 +117,7 @@ func (r *resolver) finish() {
 			t.Lost += n
 		}
 	}
-	t.Processors = max(t.Processors, len(r.lanes)-1)
+	t.Processors = max(t.Processors, len(r.tapes)-1)
 	if r.file.header.Window && len(t.Events) > 0 {
 		first := t.Events[0].Time
 		for i := range t.Events {
@@ -144,8 +144,8 @@ func (s *source) advance() (ok bool) {
 	return ok
 }
 
-// ahead is how many ticks too early a processor may read its clock: some hundred nanoseconds, while
-// it waits for a line that another processor writes.
+// ahead bounds how many ticks too early a processor may read its clock. It is some hundred
+// nanoseconds too early, while it waits for a line that another processor writes.
 const ahead = 4000
 
 // tooEarly reports whether the next event of source s is the begin of a message whose send has a
@@ -202,16 +202,16 @@ func (r *resolver) add(tape int, ticks uint64, e Event) *Event {
 	return &r.t.Events[len(r.t.Events)-1]
 }
 
-// fresh returns the number of a new message. From now on its letter means that message.
-func (r *resolver) fresh(letter uint64) uint32 {
+// fresh returns the number of a new message. From now on its address means that message.
+func (r *resolver) fresh(address uint64) uint32 {
 	m := uint32(len(r.sent))
 	r.sent, r.begun, r.active = append(r.sent, -1), append(r.begun, false), append(r.active, false)
-	r.at[letter] = m
+	r.at[address] = m
 	return m
 }
 
-// unit returns the number of the unit at an address. first says that the unit runs its first
-// operation.
+// unit returns the number of the unit at an address. first says that its first operation begins,
+// runs that it runs an operation.
 func (r *resolver) unit(address uint64, first, runs bool) uint32 {
 	if address == 0 {
 		return 0

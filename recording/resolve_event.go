@@ -4,14 +4,14 @@ import "github.com/freerun-go/freerun/internal/record"
 
 // take turns the next event of a tape into events of the trace.
 func (r *resolver) take(tape int, e *record.Event) {
-	l := &r.lanes[tape]
+	l := &r.tapes[tape]
 	switch e.Kind {
 	case record.Chunk:
 		if lost := e.B - l.lost; lost > 0 {
 			l.lost = e.B
 			r.t.Lost += lost
 			r.add(tape, e.Ticks, Event{Kind: KindLost, N: int32(min(lost, 1<<31-1))})
-			*l = lane{lost: l.lost}
+			*l = tapeState{lost: l.lost}
 		}
 	case record.Send:
 		r.send(tape, l, e)
@@ -90,7 +90,7 @@ var kindOf = [record.Kinds]Kind{
 // goroutineNumber makes a number that fits into an event from an identity.
 func goroutineNumber(id uint64) int32 { return int32(id>>4) & (1<<31 - 1) }
 
-// about adds an event about the message that a letter means, and returns the message.
+// about adds an event about the message that the address in e means, and returns the message.
 func (r *resolver) about(tape int, e *record.Event, k Kind) uint32 {
 	m := r.at[e.A]
 	if m != 0 {
@@ -99,7 +99,7 @@ func (r *resolver) about(tape int, e *record.Event, k Kind) uint32 {
 	return m
 }
 
-func (r *resolver) send(tape int, l *lane, e *record.Event) {
+func (r *resolver) send(tape int, l *tapeState, e *record.Event) {
 	m := r.fresh(e.A)
 	r.sent[m] = int32(len(r.t.Events))
 	sent := Event{Kind: KindSend, Message: m, Other: l.message, Operation: r.operation(e.Operation), Unit: r.unit(e.B, false, false)}
@@ -110,7 +110,7 @@ func (r *resolver) send(tape int, l *lane, e *record.Event) {
 	r.add(tape, e.Ticks, sent)
 }
 
-func (r *resolver) begin(tape int, l *lane, e *record.Event) {
+func (r *resolver) begin(tape int, l *tapeState, e *record.Event) {
 	r.close(tape, l, e.Ticks)
 	m := r.at[e.A]
 	if m == 0 || r.begun[m] {
@@ -136,7 +136,7 @@ func (r *resolver) state(u uint32, operation uint16) {
 }
 
 // in adds that an activity gets the processor, or that an operation goes on.
-func (r *resolver) in(tape int, l *lane, e *record.Event) {
+func (r *resolver) in(tape int, l *tapeState, e *record.Event) {
 	r.close(tape, l, e.Ticks)
 	m := r.at[e.A]
 	if m == 0 {
@@ -157,7 +157,7 @@ func (r *resolver) in(tape int, l *lane, e *record.Event) {
 }
 
 // close ends the run of the message that has the processor.
-func (r *resolver) close(tape int, l *lane, ticks uint64) {
+func (r *resolver) close(tape int, l *tapeState, ticks uint64) {
 	if l.message == 0 {
 		return
 	}

@@ -13,13 +13,14 @@ type Slice struct {
 	Unit       uint32
 	Processor  int16 // or Outside
 	Depth      int16 // number of slices around it on the same processor
-	// its first event: RunBegin, BranchBegin, SwitchIn, SearchBegin, Park, or BlockBegin
+	// Kind is the kind of its first event: KindRunBegin, KindBranchBegin, KindSwitchIn,
+	// KindSearchBegin, KindPark or KindBlockBegin.
 	Kind Kind
 }
 
 // Slices returns what each processor did, in order of the begin. What had begun before the
-// recording begins with it; what had not ended ends with it. A slice of BlockBegin is Outside, and
-// several of those may overlap. All other slices of one processor are nested.
+// recording begins with it; what had not ended ends with it. A slice of KindBlockBegin is Outside,
+// and several of those may overlap. All other slices of one processor are nested.
 func (t *Trace) Slices() []Slice {
 	var all []Slice
 	open := map[int16][]int{}   // by processor: indices of the slices that have not ended
@@ -69,8 +70,9 @@ func (t *Trace) Slices() []Slice {
 	return all
 }
 
-// ends reports whether an event of kind k ends what begun began. A processor may begin with a
-// message that then waits, and the other way round.
+// ends reports whether an event of kind k ends a slice that begun began. A run that began with
+// KindRunBegin may end with KindSwitchOut, if the message sleeps in a join, and the other way
+// round.
 func ends(k, begun Kind) bool {
 	if k == KindRunEnd || k == KindSwitchOut {
 		return begun == KindRunBegin || begun == KindSwitchIn
@@ -78,7 +80,7 @@ func ends(k, begun Kind) bool {
 	return begun == begins(k)
 }
 
-// begins returns the kind whose pair k ends.
+// begins returns the kind that begins what an event of kind k ends.
 func begins(k Kind) Kind {
 	if k == KindUnpark {
 		return KindPark

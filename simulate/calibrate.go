@@ -11,7 +11,7 @@ import (
 
 const (
 	aloneRuns = 9 // the shortest of them counts
-	fitRuns   = 6 // the costs of pieces are adjusted so often at most
+	fitRuns   = 6 // the costs of pieces are adjusted as often as this at most
 	closeFit  = 0.002
 	leastCost = 1.0 // nanoseconds of a piece
 )
@@ -20,8 +20,8 @@ const (
 // takes for what only several processors do: moving cache lines, waking, stealing. The name is for
 // readers of the costs.
 //
-// Calibrate waits. It runs the program some twenty times and sets GOMAXPROCS meanwhile. Other
-// programs may disturb it, so the best of several runs counts, and of many samples the better ones.
+// Calibrate waits. It runs the program 12 to 17 times and sets GOMAXPROCS meanwhile. Other programs
+// may disturb it, so the best of several runs counts, and of many samples the better ones.
 //
 // The pieces between two instants at which the scheduler chooses a processor are timed in a run of
 // a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.

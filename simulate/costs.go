@@ -42,7 +42,7 @@ type Costs struct {
 type Piece struct {
 	Operation string  `json:"operation"` // the operation that runs, or ran last
 	From      string  `json:"from"`      // passing, begun, sending or ending
-	To        string  `json:"to"`        // likewise
+	To        string  `json:"to"`        // one of the same
 	Count     int     `json:"count"`     // the number of pieces of which Cost is the mean
 	Cost      float64 `json:"ns"`
 }

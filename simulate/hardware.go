@@ -89,9 +89,9 @@ func transfer() float64 {
 // goroutine, and until the woken one runs. Each is the lowest tenth of many.
 func wake() (cost, latency float64) {
 	const rounds = 300
-	bed, ran := make(chan struct{}, 1), make(chan time.Time, 1)
+	wakeUps, ran := make(chan struct{}, 1), make(chan time.Time, 1)
 	go func() {
-		for range bed {
+		for range wakeUps {
 			ran <- time.Now()
 		}
 		close(ran)
@@ -102,7 +102,7 @@ func wake() (cost, latency float64) {
 		for began := time.Now(); time.Since(began) < 100*time.Microsecond; {
 		}
 		start := time.Now()
-		bed <- struct{}{}
+		wakeUps <- struct{}{}
 		sent := time.Now()
 		// stays awake, as a processor that goes on working
 		for len(ran) == 0 && time.Since(sent) < time.Second {
@@ -111,7 +111,7 @@ func wake() (cost, latency float64) {
 		costs = append(costs, float64(sent.Sub(start)))
 		latencies = append(latencies, float64(max(0, at.Sub(start))))
 	}
-	close(bed)
+	close(wakeUps)
 	<-ran
 	return quantile(costs, 1, 10), quantile(latencies, 1, 10)
 }

@@ -24,7 +24,7 @@ type machine struct {
 
 // processor is a virtual processor. Times are in nanoseconds.
 type processor struct {
-	lane
+	presentPiece
 	index     int
 	clock     float64
 	busy      float64 // the part of clock spent on operations and all that belongs to them
@@ -68,8 +68,8 @@ func (m *machine) Choose(ready []int) int {
 	return first
 }
 
-// wakeUp sets the clocks of the processors that were woken in the piece of by. What others observe
-// of a piece happens at its beginning.
+// wakeUp sets the clocks of the processors that were woken in the piece of by, and charges by for
+// it. What others observe of a piece happens at its beginning.
 func (m *machine) wakeUp(ready []int, by *processor) {
 	at := m.now() + m.costs.Wakeup
 	for _, n := range ready {
@@ -127,7 +127,7 @@ func (m *machine) Idle(until time.Duration) {
 
 // Began notes that p begins an operation. On, which follows, tells on which unit.
 func (m *machine) Began(p int, operation string) {
-	l := &m.processors[p].lane
+	l := &m.processors[p].presentPiece
 	l.resting = false
 	l.operation, l.from = m.tariff.of(operation), begun
 }

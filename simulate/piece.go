@@ -10,7 +10,7 @@ import (
 type edge uint8
 
 const (
-	// between two operations, or where an operation would let others go on
+	// passing is between two operations, or where an operation would let others go on
 	passing edge = iota
 	begun        // an operation has begun
 	sending      // it sends: others observe that from here on
@@ -34,17 +34,17 @@ type piece struct {
 	from, to  edge
 }
 
-// lane is the present piece of a processor.
-type lane struct {
+// presentPiece is the piece of a processor that is under way.
+type presentPiece struct {
 	piece
 	resting bool // it has run all that is at hand
 }
 
 // idle reports whether the processor has nothing to do, yet or any more.
-func (l *lane) idle() bool { return l.resting || l.operation == 0 }
+func (l *presentPiece) idle() bool { return l.resting || l.operation == 0 }
 
 // turn begins the next piece where the last one has ended.
-func (l *lane) turn() { l.from, l.to = l.to, passing }
+func (l *presentPiece) turn() { l.from, l.to = l.to, passing }
 
 // names numbers the operations.
 type names struct {
@@ -52,7 +52,7 @@ type names struct {
 	all    []string
 }
 
-// Number 0 means that no operation has begun yet.
+// newNames returns names with one number, 0, which means that no operation has begun yet.
 func newNames() names { return names{map[string]int{"": 0}, []string{""}} }
 
 func (n *names) of(name string) int {

@@ -9,7 +9,7 @@ import (
 // recorder is the schedule of a runtime with one processor that measures the time of each piece.
 type recorder struct {
 	names
-	lane
+	presentPiece
 	began   time.Time // when the piece under way began; zero before the first
 	samples map[piece]*samples
 }

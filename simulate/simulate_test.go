@@ -117,8 +117,9 @@ func TestTreeSpeedsUp(t *testing.T) {
 	}
 }
 
-// TestWorkIsConserved lets all that only several processors do cost nothing. All together are busy
-// as long as one alone then, but for where a processor takes up a task.
+// TestWorkIsConserved has costs by which all that only several processors do costs nothing. Then
+// all processors together are busy as long as one alone, apart from the pieces in which a processor
+// takes up a task.
 func TestWorkIsConserved(t *testing.T) {
 	c := costsOf(t, free)
 	alone := simulated(t, c, tree, 1)
@@ -297,7 +298,7 @@ func TestBadPrograms(t *testing.T) {
 		return 0, err
 	}
 	if _, err := c.Run(stalls, 2); !errors.Is(err, simulate.ErrStalled) {
-		t.Errorf("a program that waits for what nobody does: %v", err)
+		t.Errorf("a program that waits in vain: %v", err)
 	}
 	defer func() {
 		if recover() == nil {

@@ -32,8 +32,8 @@ const (
 type unit struct {
 	mailbox line
 	ranOn   int   // index of the processor that ran it last, plus 1; 0 if none has
-	senders []int // by index, of the messages that have not run
-	ran     int   // how many at the front have run
+	senders []int // the indices of the senders; only the first ran messages have run
+	ran     int
 }
 
 func (m *machine) unit(key any) *unit {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # apidiff.sh APIDIFF [BASE] prints how the exported API of the working tree differs from that of BASE, a commit or a
 # tag: first what breaks programs, then what does not. Without BASE it takes the last release, which is the last tag
-# that begins with v. Programs, benchmarks and the command are left out: nobody imports them.
+# that begins with v. Programs, benchmarks and the command are left out: users do not import them.
 set -eu
 apidiff=$1
 base=${2:-}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tidy.sh FOLDER prints what `go mod tidy` would change in the module of FOLDER, and fails if that is anything.
 #
-# A module is looked at by itself, as those see it who require it. Its sisters are taken from this tree: the versions
+# A module is looked at by itself, as a module that requires it sees it. Its sisters are taken from this tree: the versions
 # that it names may not be released yet, and their checksums in go.sum are those of the last release.
 set -eu
 ours=github.com/freerun-go/freerun

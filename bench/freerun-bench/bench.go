@@ -66,7 +66,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 		"measure with so many processors: `N`, or several such as 1,2 (default GOMAXPROCS)")
 	flags.StringSliceVar(&f.variants, "variants", nil, "measure only the variants `NAME,NAME`")
 	flags.BoolVar(&f.rivals, "rivals", false,
-		"measure variants written with other libraries too, and count them among those that ratios are to")
+		"measure variants written with other libraries too, and let ratios be to the best of them as well")
 	commandline.AddParams(flags, catalogue, f.params)
 	flags.StringSliceVar(&f.settings, "set", nil, "set a parameter: `NAME=N`, or PROGRAM.NAME=N, or to several values NAME=N,N; --NAME N is short for it")
 	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
@@ -78,7 +78,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.StringVar(&f.memProfile, "memprofile", "", "write an allocation profile to `FILE`")
 	flags.StringVar(&f.report, "report", "", "draw what was measured beside the papers' figures, as one page: `FILE`")
 	flags.StringVar(&f.svg, "svg", "", "draw each figure to a file of its own in `FOLDER`")
-	flags.StringVar(&f.note, "note", "", "a remark that the report begins with, such as what else the machine was doing: `TEXT`")
+	flags.StringVar(&f.note, "note", "", "begin the report with a remark, such as which other programs the machine was running: `TEXT`")
 	flags.StringArrayVar(&f.from, "from", nil, "measure nothing and draw the rows that --json has written to `FILE`; - is standard input, and several files are several flags")
 	commandline.Complete(c, "variants", bench.VariantNames(catalogue)...)
 	commandline.Complete(c, "processors", "1", "2", "1,2")

@@ -157,7 +157,7 @@ func drawSaved(c *cobra.Command, catalogue []*programs.Program, names []string, 
 		}
 	}
 	if failed != nil {
-		run.Partial = "What it was to be drawn from could not be read to the end: " + failed.Error() + "."
+		run.Partial = "The saved rows could not be read to the end: " + failed.Error() + "."
 	}
 	return errors.Join(failed, d.draw(c.ErrOrStderr(), run))
 }

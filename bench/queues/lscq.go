@@ -15,8 +15,8 @@ import (
 // accesses of its assembly for a race.
 var lscqVariants = []programs.Variant{
 	queues.Variant("lscq", programs.Rival, "gopkg's lscq, unbounded; holds pointers and uint64 only", queues.Always,
-		queues.Total(func(int) lscqUint64 { return lscqUint64{lscq.NewUint64()} }),
-		queues.Total(func(int) lscqPointer[queues.Wide] { return lscqPointer[queues.Wide]{lscq.NewPointer()} })),
+		queues.NonBlocking(func(int) lscqUint64 { return lscqUint64{lscq.NewUint64()} }),
+		queues.NonBlocking(func(int) lscqPointer[queues.Wide] { return lscqPointer[queues.Wide]{lscq.NewPointer()} })),
 }
 
 type lscqUint64 struct{ *lscq.Uint64Queue }

@@ -17,9 +17,9 @@ func withRivals(p *programs.Program) *programs.Program {
 	wider := *p
 	wider.Variants = slices.Concat(p.Variants, []programs.Variant{
 		queues.Variant("xsync-spsc", programs.Rival, "xsync.SPSCQueue", queues.Single,
-			queues.Total(xsync.NewSPSCQueue[queues.Narrow]), queues.Total(xsync.NewSPSCQueue[queues.Wide])),
+			queues.NonBlocking(xsync.NewSPSCQueue[queues.Narrow]), queues.NonBlocking(xsync.NewSPSCQueue[queues.Wide])),
 		queues.Variant("xsync-mpmc", programs.Rival, "xsync.MPMCQueue", queues.Always,
-			queues.Total(xsync.NewMPMCQueue[queues.Narrow]), queues.Total(xsync.NewMPMCQueue[queues.Wide])),
+			queues.NonBlocking(xsync.NewMPMCQueue[queues.Narrow]), queues.NonBlocking(xsync.NewMPMCQueue[queues.Wide])),
 	}, lscqVariants)
 	return &wider
 }

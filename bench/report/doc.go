@@ -20,7 +20,7 @@
 //	cas.go          the second paper's graphs of compare-and-swap
 //	queues.go       the containers
 //	locks.go        the queue locks
-//	memory.go       the memory manager, and what is beside Go's collector
+//	memory.go       the memory manager, binary trees and a store of records
 //	rivals.go       everything else, beside plain Go and other libraries
 //
 // gonum.org/v1/plot draws. lines.go, dots.go and columns.go combine its plotters, and svg.go gives

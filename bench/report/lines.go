@@ -34,7 +34,7 @@ type lines struct {
 func (s series) XY(i int) (x, y float64) { return s.points[i].x, s.points[i].y }
 func (s series) Len() int                { return len(s.points) }
 
-// YError and XError implement plotter.YErrorer and plotter.XErrorer.
+// YError implements plotter.YErrorer.
 func (s series) YError(i int) (low, high float64) {
 	p := s.points[i]
 	return p.y - p.low, p.high - p.y

@@ -23,7 +23,7 @@ type Run struct {
 }
 
 // ErrNothing is returned for a run from whose rows no figure can be drawn.
-var ErrNothing = errors.New("there is nothing to draw: none of the report's figures is made of what was measured")
+var ErrNothing = errors.New("there is nothing to draw: no figure of the report has rows among those measured; run more programs, or all of them")
 
 // drawn is a figure with its charts of a run.
 type drawn struct {

@@ -86,7 +86,7 @@ func buildBench(root string, info *debug.BuildInfo) (string, error) {
 	case errors.As(err, &exit): // the go command has written its error
 		return "", &commandline.StatusError{Status: commandline.Failed}
 	case err != nil:
-		return "", fmt.Errorf("bench and simulate are built from their source in %s, and there is no go command that works: %w", root, err)
+		return "", fmt.Errorf("bench and simulate are built from their source in %s, and there is no go command that works: %w; install Go, or put it into PATH", root, err)
 	}
 	built, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -95,14 +95,14 @@ func buildBench(root string, info *debug.BuildInfo) (string, error) {
 	return file, differ(info, built)
 }
 
-// differ returns an error if the commits of both commands are known and differ: then the clone is
-// no longer what this command was built from, and figures would be of other code.
+// differ returns an error if the commits of both commands are known and differ: then the clone has
+// changed since this command was built from it, and figures would be of other code.
 func differ(own, built *debug.BuildInfo) error {
 	was, is := commitOf(own), commitOf(built)
 	if was == "" || is == "" || was == is {
 		return nil
 	}
-	return fmt.Errorf("this command is of commit %.12s, and its clone is at %.12s: build it again, or build ./%s at the commit that is to be measured", was, is, benchFolder)
+	return fmt.Errorf("this command is of commit %.12s, and its clone is at %.12s: build this command again, or build ./%s at the commit to be measured", was, is, benchFolder)
 }
 
 // commitOf returns the commit that a command was built from, or "" if its build did not note it.

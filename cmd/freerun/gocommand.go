@@ -96,7 +96,7 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 	if l.overlay == "" {
 		text, err := exec.Command("go", "env", "GOFLAGS").Output()
 		if err != nil {
-			return nil, fmt.Errorf("there is no go command that works: %w", err)
+			return nil, fmt.Errorf("there is no go command that works: %w; install Go, or put it into PATH", err)
 		}
 		for word := range strings.FieldsSeq(string(text)) {
 			if name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "="); name == "overlay" {

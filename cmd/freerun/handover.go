@@ -89,8 +89,8 @@ func findBench() (string, error) {
 	return "", missing(info.Main.Version, others)
 }
 
-// missing returns the error for a freerun-bench that is not here. It says what would be right.
-// others tells of those that are here and do not fit.
+// missing returns the error for a freerun-bench that was not found, which says how to get one.
+// others describes commands that were found and do not fit.
 func missing(version string, others []string) error {
 	text := "bench and simulate are in a command of their own, freerun-bench, which is not installed"
 	if len(others) > 0 {
@@ -105,7 +105,7 @@ func missing(version string, others []string) error {
 }
 
 // installedBench returns the freerun-bench of that version in the folder of this command or in
-// PATH, or "". others tells of those that have another version.
+// PATH, or "". others describes commands of that name that do not fit.
 func installedBench(version string) (command string, others []string) {
 	var candidates []string
 	if self, err := os.Executable(); err == nil {

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// rivalsAndPlots are the modules that freerun-bench is a command of its own for, and those that
-// only its packages need.
+// rivalsAndPlots are the modules that only freerun-bench and its packages may link. They are why
+// freerun-bench is a command of its own.
 var rivalsAndPlots = []string{
-	// what freerun is compared with
+	// the other libraries that freerun is compared with
 	"github.com/alitto/pond/v2",
 	"github.com/anthdm/hollywood",
 	"github.com/asynkron/protoactor-go",
@@ -18,7 +18,7 @@ var rivalsAndPlots = []string{
 	"github.com/puzpuzpuz/xsync/v4",
 	"github.com/sourcegraph/conc",
 	"modernc.org/memory",
-	// what the report is drawn with
+	// the libraries that draw the report
 	"codeberg.org/go-fonts/liberation",
 	"codeberg.org/go-latex/latex",
 	"codeberg.org/go-pdf/fpdf",

@@ -39,13 +39,13 @@ func newServe() *cobra.Command {
 		Short: "Serve the database made of units to Redis clients",
 		Long: `Serve a database that speaks the Redis protocol and whose shards are units. It keeps its data
 in memory only. MSET, MGET, DEL and transactions (MULTI, EXEC, WATCH) are atomic over all shards. It
-prints where it listens. On an interrupt or SIGTERM it accepts no more connections,
-answers what it has been asked, and ends; a second signal ends it at once.
+prints where it listens. On an interrupt or SIGTERM it accepts no more connections, answers the
+requests that it has received, and ends; a second signal ends it at once.
 
-With --http it shows what it does on a page for a browser: processors and what they run,
-units, latencies, and what the watchdog found. /metrics is for Prometheus, /debug/pprof/ for
-go tool pprof. Only this machine can see them, whatever the address is; --public shows them to
-all that can reach it.
+With --http it shows itself at work, on a page for a browser: processors and what they run, units,
+latencies, and what the watchdog found. /metrics is for Prometheus, /debug/pprof/ for go tool pprof.
+Only this machine can see them, whatever the address is; --public shows them to every machine that
+can reach the address.
 ` + clientHelp + memoryHelp,
 		Example: `  freerun serve                                    on port 6379 of this machine
   freerun serve --addr 127.0.0.1:0                 on a free port, which it prints
@@ -62,7 +62,7 @@ all that can reach it.
 	flags.IntVar(&f.processors, "processors", runtime.GOMAXPROCS(0), "run on `N` processors")
 	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait `DURATION`, such as 30s, for what is under way")
 	flags.StringVar(&f.http, "http", "", "show the live page at `HOST:PORT`, to this machine only unless it is public")
-	flags.BoolVar(&f.public, "public", false, "show the live page to everybody who can reach it: with profiles, and no password")
+	flags.BoolVar(&f.public, "public", false, "show the live page to every machine that can reach it: with profiles, and no password")
 	f.clients.add(c)
 	f.memory.add(c)
 	commandline.Complete(c, "http", "127.0.0.1:7070", ":7070")

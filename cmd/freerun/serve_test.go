@@ -89,7 +89,7 @@ func TestServeDrains(t *testing.T) {
 		}
 		if conn, err := net.Dial("tcp", addr); err == nil {
 			conn.Close()
-			t.Errorf("after %v somebody still listens on %s", signal, addr)
+			t.Errorf("after %v a process still listens on %s", signal, addr)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestServeEndsAtASecondSignal(t *testing.T) {
 	}
 }
 
-func TestServeWhereSomebodyListens(t *testing.T) {
+func TestServeAddressInUse(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -25,9 +25,10 @@ const clientHelp = `
 Without --requirepass, clients of other machines are refused wherever --addr listens: that is Redis's
 protected mode, which --protected-mode no switches off. With it, clients must AUTH first.
 
---maxmemory-clients is for what clients take beside keys and values: requests, queued transactions,
-replies that wait. Beyond it those that take the most are disconnected. --client-output-limit is
-for the replies that wait for one client; it is disconnected then. CONFIG SET changes all of these.
+--maxmemory-clients limits the memory that clients take beside keys and values: requests, queued
+transactions, waiting replies. Beyond it the clients that take the most are disconnected.
+--client-output-limit limits the replies that wait for one client: a client beyond it is
+disconnected. CONFIG SET changes all of these while the server runs.
 `
 
 func (f *clientFlags) add(c *cobra.Command) {
@@ -71,7 +72,7 @@ func (f clientFlags) explain(config *ddb.Config, at net.Addr, errs io.Writer) {
 	switch {
 	case ownHost(host) || config.Password != "":
 	case config.Unprotected:
-		fmt.Fprintf(errs, "freerun: protected mode is off and there is no password: all that can reach %s can read and write\n", at)
+		fmt.Fprintf(errs, "freerun: protected mode is off and there is no password: every client that can reach %s can read and write\n", at)
 	default:
 		fmt.Fprintln(errs, "freerun: protected mode: without a password only this machine is served; --requirepass PASSWORD, or --protected-mode no, lets others in")
 	}

@@ -294,7 +294,7 @@ func TestServeMetrics(t *testing.T) {
 	end(t, c)
 }
 
-func TestServePageWhereSomebodyListens(t *testing.T) {
+func TestServePageAddressInUse(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,9 @@ func newTrace(catalogue []*programs.Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace PROGRAM|RECORDING -o FILE",
 		Short: "Record what a program does, and show it as a timeline",
-		Long: `Run one of the programs of bench with a recorder on: which operation ran where and when, who sent
-it, what was stolen, when processors searched and slept. The ending of FILE says what is written:
+		Long: `Run one of the programs of bench and record it: which operation ran where and when, which one sent
+it, which messages were stolen, when processors searched and slept. The ending of FILE says what is
+written:
 
   .html    a page that needs no network: the timeline, work and span, the critical path
   .json    for ui.perfetto.dev and chrome://tracing
@@ -121,7 +122,7 @@ func convertTrace(c *cobra.Command, catalogue []*programs.Program, name string, 
 		return commandline.Usagef("-o is %q, and %s is a recording already; the ending must be .html or .json", f.output, name)
 	}
 	if same(in, f.output) {
-		return commandline.Usagef("-o is %q, which is what is read; give it another name", f.output)
+		return commandline.Usagef("-o is %q, the recording that is read; give another name", f.output)
 	}
 	out, err := openTarget(f.output)
 	if err != nil {

@@ -34,8 +34,8 @@ function begin(canvas) {
   return { g, width, height };
 }
 
-// sparkline draws values over time, the newest at the right, in a canvas with room for this many.
-// Values that are null leave a gap.
+// sparkline draws values over time, the newest at the right, in a canvas with room for so many
+// values. Values that are null leave a gap.
 export function sparkline(canvas, values, room, hue = "accent") {
   const at = begin(canvas);
   if (!at) return;
@@ -75,7 +75,8 @@ export function sparkline(canvas, values, room, hue = "accent") {
   }
 }
 
-// lane draws what a processor did: pairs of an activity and its number of columns, of this many.
+// lane draws what a processor did, from pairs of an activity and the number of its columns. columns
+// is the number of all columns.
 export function lane(canvas, pairs, columns, hueOf) {
   const at = begin(canvas);
   if (!at) return;

@@ -84,10 +84,10 @@ function setTheme(name) {
 }
 
 let scheme = "auto";
-try { scheme = localStorage.getItem("freerun-theme") || "auto"; } catch { /* not allowed: as the system has it */ }
+try { scheme = localStorage.getItem("freerun-theme") || "auto"; } catch { /* not allowed: the theme is the system's */ }
 theme.addEventListener("click", () => {
   scheme = schemes[(schemes.indexOf(scheme) + 1) % schemes.length];
-  try { localStorage.setItem("freerun-theme", scheme); } catch { /* then it is for this visit */ }
+  try { localStorage.setItem("freerun-theme", scheme); } catch { /* the choice holds for this visit only */ }
   setTheme(scheme);
 });
 pause.addEventListener("click", () => setPaused(!paused));

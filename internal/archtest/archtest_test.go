@@ -30,8 +30,8 @@ func TestArchitecture(t *testing.T) {
 // machine is the build constraint of files that rest on Go's internals.
 const machine = "//go:build !freerun_portable && !go1.27\n\n"
 
-// sound returns a small repository that violates no rule. The cases of TestPlanted change a file
-// each.
+// sound returns a small repository that violates no rule. Each case of TestPlanted changes one
+// file.
 func sound() map[string]string {
 	return map[string]string{
 		"ARCHITECTURE.md": strings.Join([]string{
@@ -138,7 +138,8 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestPlanted plants one violation of each rule in the sound repository. It alone must be reported.
+// TestPlanted changes one file of the sound repository, so that it violates a rule. The listed
+// problems must be reported, and no others.
 func TestPlanted(t *testing.T) {
 	importing := func(packageName, target string) string {
 		return fmt.Sprintf("package %s\n\nimport _ %q\n", packageName, target)

@@ -70,14 +70,14 @@ func (c *checker) places() {
 
 // layers checks that every package is in a place, and that imports point to the layers below.
 func (c *checker) layers() {
-	homeless := map[string]bool{}
+	unplaced := map[string]bool{}
 	for _, f := range c.files {
 		from, found := c.table.Find(f.folder)
 		if !found {
-			if !homeless[f.folder] {
+			if !unplaced[f.folder] {
 				c.report("%s: the package %s is in no layer; give its folder a row in the table", f.path, f.folder)
 			}
-			homeless[f.folder] = true
+			unplaced[f.folder] = true
 			continue
 		}
 		for _, i := range f.imports {

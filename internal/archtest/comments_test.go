@@ -2,6 +2,7 @@ package archtest_test
 
 import (
 	"flag"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,6 +59,41 @@ func TestCommentsMentions(t *testing.T) {
 	}
 	for _, problem := range problems {
 		t.Error(problem)
+	}
+}
+
+func TestCommentsDocNames(t *testing.T) {
+	for _, problem := range house(t).MisnamedDocs() {
+		t.Error(problem)
+	}
+}
+
+// TestCommentsDocNamesPlanted plants comments that begin with names.
+func TestCommentsDocNamesPlanted(t *testing.T) {
+	for text, want := range map[string]string{
+		"// door opens.\nfunc door() {}":                                    "",
+		"// A door opens.\nfunc gate() {}":                                  "",
+		"// DOS is old.\nfunc gate() {}":                                    "",
+		"// door's key opens.\nfunc gate() {}":                              "",
+		"// Open shows it.\nfunc ExampleDoor_Open() {}":                     "",
+		"// inner and outer\nvar (\n\touter int\n\tinner int\n)":            "",
+		"// Both.\nvar (\n\t// inner is dark.\n\touter int\n\tinner int\n)": "",
+		"//go:noinline\nfunc door() {}":                                     "",
+		"// door opens.\nfunc gate() {}":                                    "the comment of gate begins with door",
+		"// TestDoor: it opens.\nfunc TestGate() {}":                        "the comment of TestGate begins with TestDoor",
+		"// door, or gate\ntype window struct{}":                            "the comment of window begins with door",
+		"type house interface {\n\t// door opens.\n\tgate()\n}":             "the comment of gate begins with door",
+		"const (\n\t// runBegin starts.\n\tkindRunBegin = iota\n\tother\n)": "the comment of kindRunBegin begins with runBegin",
+	} {
+		files := sound()
+		files["left/left.go"] = "package left\n\n" + text + "\n"
+		var wanted []string
+		if want != "" {
+			wanted = []string{fmt.Sprintf("left/left.go:%d: %s", 3+strings.Count(text[:strings.Index(text, "//")], "\n"), want)}
+		}
+		if problems := planted(t, files).MisnamedDocs(); !slices.Equal(problems, wanted) {
+			t.Errorf("%q: reported %q; want %q", text, problems, wanted)
+		}
 	}
 }
 

@@ -20,6 +20,8 @@ var (
 	// codeName is a name of code: alone, or after its type, its package, or both.
 	codeName = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.){0,2}[A-Za-z_]\w*$`)
 	word     = regexp.MustCompile(`[A-Za-z_]\w*`)
+	// wayStep is a line of a way: a name of code, and the file that declares it.
+	wayStep = regexp.MustCompile(`(?m)^//\t((?:\w+\.)?\w+) +(below|[\w./-]+\.go)(?: |$)`)
 )
 
 // Walks compares the names in backquotes in the walks of ARCHITECTURE.md, the sections that begin
@@ -36,12 +38,7 @@ func (t *Tree) Walks() (problems []string, followed int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	names := declarations{}
-	for _, f := range t.files {
-		if f.syntax != nil && !f.test && t.moduleOf(f.folder) == "." {
-			names.read(f)
-		}
-	}
+	names := t.declarations()
 	for _, s := range walkSections(string(text)) {
 		for _, found := range codeMention.FindAllStringSubmatchIndex(s.text, -1) {
 			name, file := s.text[found[2]:found[3]], ""
@@ -64,6 +61,33 @@ func (t *Tree) Walks() (problems []string, followed int, err error) {
 		}
 	}
 	return problems, followed, nil
+}
+
+// Way follows a way through the code that the comments of a file draw: lines with a name of code,
+// indented by a tab, the file that declares it, "below" for that file itself, and perhaps what
+// happens there. It returns a sentence for each name that the file does not declare, the number of
+// steps, and the files on the way, each once.
+func (t *Tree) Way(drawnIn string) (problems []string, steps int, files []string, err error) {
+	text, err := os.ReadFile(filepath.Join(t.root, drawnIn))
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	names := t.declarations()
+	for _, found := range wayStep.FindAllSubmatchIndex(text, -1) {
+		name, file := string(text[found[2]:found[3]]), string(text[found[4]:found[5]])
+		if file == "below" {
+			file = drawnIn
+		}
+		steps++
+		if !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+		if !names.has(name, file) {
+			line := 1 + strings.Count(string(text[:found[0]]), "\n")
+			problems = append(problems, fmt.Sprintf("%s:%d: there is no %s in %s", drawnIn, line, name, file))
+		}
+	}
+	return problems, steps, files, nil
 }
 
 // A section is the text of a walk.
@@ -112,6 +136,17 @@ func walkSections(document string) []section {
 
 // declarations maps each name to the files that declare it.
 type declarations map[string][]string
+
+// declarations returns those of the root module, without tests.
+func (t *Tree) declarations() declarations {
+	names := declarations{}
+	for _, f := range t.files {
+		if f.syntax != nil && !f.test && t.moduleOf(f.folder) == "." {
+			names.read(f)
+		}
+	}
+	return names
+}
 
 // has reports whether a file declares a name. If file is "", any file will do.
 func (d declarations) has(name, file string) bool {

@@ -72,3 +72,56 @@ func TestWalksPlanted(t *testing.T) {
 		}
 	}
 }
+
+// TestWay follows the way of a message, drawn in ../../send.go. The way from a sender through the
+// unit back to the waiter may lead through 18 files.
+func TestWay(t *testing.T) {
+	const mostFiles = 18
+	problems, steps, files, err := house(t).Way("send.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Error(problem)
+	}
+	if steps < 20 || len(files) < 10 {
+		t.Errorf("the way has %d steps in %d files; is it drawn in another form now?", steps, len(files))
+	}
+	if len(files) > mostFiles {
+		t.Errorf("the way leads through %d files, more than %d: %q", len(files), mostFiles, files)
+	}
+}
+
+// TestWayPlanted plants steps that lead nowhere.
+func TestWayPlanted(t *testing.T) {
+	for step, want := range map[string]string{
+		"Open        left.go          opens": "left.go:3: there is no Open in left.go",
+		"Door.open   below":                  "",
+		"door        below            shuts": "left.go:3: there is no door in left.go",
+		"Door.shut   right/right.go   shuts": "",
+		"Door.gone   right/right.go":         "left.go:3: there is no Door.gone in right/right.go",
+		"Door.shut   gone.go":                "left.go:3: there is no Door.shut in gone.go",
+		"the door    below":                  "no step",
+	} {
+		tree := planted(t, map[string]string{
+			"go.work":        "go 1.26\n",
+			"go.mod":         "module example.org/house\n",
+			"left.go":        "package left\n\n//\t" + step + "\ntype Door struct{}\nfunc (d *Door) open() {}\n",
+			"right/right.go": "package right\ntype Door struct{}\nfunc (d *Door) shut() {}\n",
+		})
+		var wanted []string
+		if want != "" && want != "no step" {
+			wanted = []string{want}
+		}
+		problems, steps, files, err := tree.Way("left.go")
+		if err != nil || !slices.Equal(problems, wanted) {
+			t.Errorf("%q: reported %q, error %v; want %q", step, problems, err, wanted)
+		}
+		if followed := want != "no step"; (steps == 1) != followed || (len(files) == 1) != followed {
+			t.Errorf("%q: %d steps in the files %q", step, steps, files)
+		}
+	}
+	if _, _, _, err := planted(t, map[string]string{"go.work": "go 1.26\n"}).Way("left.go"); err == nil {
+		t.Error("a way that is drawn nowhere gives no error")
+	}
+}

@@ -8,8 +8,8 @@ import (
 
 // Source:     our own; a goroutine that finds the lock taken leaves its work to the holder as in
 //             flat combining (D. Hendler et al., SPAA 2010)
-// Sketch:     L0  Reserve: claimed is set from the start, in the name of the owner, present or
-//                 next, of one mailbox, which may have an owner already
+// Sketch:     L0 Reserve: claimed is set from the start, on behalf of one mailbox: for its present
+//             owner, or its next one
 //             L1  Join: the first such owner becomes the holder
 //             L2  Claim: the owner of a mailbox sets claimed; if claimed is set already, it sets
 //                 the bit of its mailbox instead, and goes away
@@ -27,7 +27,7 @@ import (
 // Progress:   lock-free: a compare-and-swap fails because another one took effect. No goroutine
 //             waits for the holder.
 // Linearize:  a claim at L2's compare-and-swap; the end of a claim at that of L4 or L5
-// Publish:    What the holder writes before L4 or L5 is read by the next holder after L2.
+// Publish:    The holder writes before L4 or L5, and the next holder reads after L2.
 // Cost:       two compare-and-swaps for each time that an object is held, and a load for each L3
 // Checked by: TestExploreClaim…, TestWord
 

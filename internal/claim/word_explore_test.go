@@ -155,7 +155,7 @@ func (m *model) run(n *mailbox.Node) {
 	}
 }
 
-// program has one thread for each mailbox, which sends that many messages.
+// program has one thread for each of the given mailboxes, which sends each messages.
 func program(turns int, hasty bool, each int, boxes ...uint8) func(*explore.Run) {
 	return func(r *explore.Run) {
 		m := &model{turns: turns, hasty: hasty}

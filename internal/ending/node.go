@@ -90,7 +90,7 @@ func (n *Node) EndAll(o Owner) {
 	n.end(o)
 }
 
-// end is EndAll without the wait.
+// end is EndAll without the wait for the watch of n itself.
 func (n *Node) end(o Owner) {
 	o.End()
 	if n.watch.Load() != nil {

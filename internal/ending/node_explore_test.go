@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// tree is the model: a scope above, a scope below with one timer, and their contexts. Whatever
-// cancels the scope above cancels the one below.
+// tree is the model: a scope above, a scope below with one timer, and their contexts. To cancel the
+// scope above is to cancel the one below, too.
 type tree struct {
 	canceled     atomics.Bool
 	above, below scope

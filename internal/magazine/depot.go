@@ -12,7 +12,7 @@ import (
 //             Take:  Swap(slot: nil) at the first full slot
 // Invariants: I1 A batch is in one slot at most. The goroutine that takes it out has it alone.
 //             I2 Slots bound what is retained: a batch that does not fit is left to the collector.
-// Progress:   wait-free: each call looks at each slot once
+// Progress:   wait-free but for the mark (mark.go): each call looks at each slot once
 // Linearize:  Put at its compare-and-swap, Take at its swap
 // Publish:    The nodes of a batch are linked before Put, and read after Take.
 // ABA/memory: No link leads from batch to batch, so there is no ABA.

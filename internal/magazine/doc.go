@@ -1,5 +1,5 @@
-// Package magazine keeps messages for reuse, and says when so many of them exist that senders
-// should wait.
+// Package magazine keeps messages for reuse, and says when senders should wait because too many of
+// them exist.
 //
 // Messages without a future are used again, so that a sender allocates nothing in steady state.
 // They travel in a circle, between magazine and depot in batches:
@@ -18,6 +18,6 @@
 // pointer; only the owner looks into it. A magazine of memory blocks is an array of hints
 // that any goroutine may read and take from while it has an owner. So its entries are atomic words,
 // it is registered for good, and it has a word for its owner: a message would pay for all three.
-// What is left in common is the loop over the slots of a depot, and those begin to look at
-// different places.
+// They have only the loop over the slots of a depot in common, and each begins the loop at a
+// different slot.
 package magazine

@@ -8,7 +8,7 @@ import "github.com/freerun-go/freerun/internal/mailbox"
 //             I2 spare is nil or has BatchSize nodes.
 //             So an owner that takes and puts in turns exchanges at least a batch before it needs
 //             the depot.
-// Progress:   wait-free: a call that needs the depot looks at each of its slots once
+// Progress:   wait-free but for the depot's mark: a call looks at each of its slots once at most
 // Cost:       Take and Put touch the node, and one cache line of the owner's
 // Checked by: TestMagazine…, TestExploreDepot
 

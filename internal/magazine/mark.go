@@ -14,14 +14,15 @@ import (
 //                 notice
 //             Each side writes first and then reads the word that the other side writes. So one of
 //             them sees the other.
-// Invariants: I1 made is the number of messages in the world, but for additions under way.
+// Invariants: I1 made is the number of messages of the operation that exist, except for additions
+//             under way.
 //             I2 raised is not negative, and 0 when enough batches have come back.
 //             Not invariant: made is at most low + raised. The mark is no limit.
 // Progress:   lock-free; the mutex of stillness is taken by waiting senders only
 // Cost:       a load or two for each batch that comes back
 // Checked by: TestExploreMark…, TestMark…, TestFlood…
 
-// Mark says when so many messages of one operation exist that a sender should wait. It is the
+// Mark says when a sender should wait, because too many messages of one operation exist. It is the
 // back-pressure on ordinary goroutines that send faster than the receivers run. Without it their
 // messages would pile up, out of the caches and then out of memory, and the allocations would slow
 // the receivers down further. A sender that finds no message to use again, while more messages

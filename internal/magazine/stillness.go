@@ -11,8 +11,8 @@ import (
 // Two signs show that a receiver is slow, not stuck: its unit begins operations, and batches of
 // messages come back. A pulse tracks each sign. When neither had a beat for Patience plus twice the
 // longest recent distance between two beats, the sender must go on: the receiver may wait for the
-// sender. So a sender to an operation of a second is held for good once the length of the operation
-// is known, and a sender for which the unit waits is not.
+// sender. So a sender to a unit whose operations take a second each stays held, once that pace is
+// known. A sender for which the unit waits does not.
 //
 // A beat of the unit is no proof that messages will come back: the sender's messages may wait for a
 // future. But the mailbox is first in, first out. A unit that has begun more operations than there
@@ -44,8 +44,8 @@ type pulse struct {
 	pace time.Duration // the longest recent distance between two beats
 }
 
-// beat notes a beat. A longer distance than pace counts at once, a shorter one lowers pace by an
-// eighth.
+// beat notes a beat. A longer distance than pace counts at once; a shorter one lowers pace by an
+// eighth at most.
 func (p *pulse) beat(now, slowest time.Duration) {
 	p.pace = min(max(now-p.last, p.pace/8*7), slowest)
 	p.last = now
@@ -82,8 +82,8 @@ func (s *stillness) flowed(w *Watched, ran uint64) {
 	s.see(w, ran).base = ran
 }
 
-// dry reports whether the sender that watches w must go on, while so many messages exist. It
-// returns true to one sender in each Patience at most.
+// dry reports whether the sender that watches w must go on, while that number of messages exists.
+// It returns true to one sender in each Patience at most.
 func (s *stillness) dry(w *Watched, ran uint64, messages int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import "github.com/freerun-go/freerun/internal/sync/atomics"
 //             wait-free but for the reversal, which touches each node once. A call that stalls
 //             delays no other.
 // Linearize:  Add at its successful CAS (L1), TakeAll at the swap (L2)
-// Publish:    Node.next, and everything that the adder wrote to what embeds the node, is written
-//             before L1 and read after L2.
+// Publish:    Node.next, and everything that the adder wrote to the element, is written before L1
+//             and read after L2.
 // ABA/memory: none: a head that left and came back is still the head, and next is set anew before
 //             each CAS. Nothing is retained after TakeAll.
 // Cost:       one CAS to add, one swap to take any number

@@ -6,9 +6,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Node is the link of [Queue], [Inbox] and [Chain]. Embed it as the first field of what is listed,
-// so that a pointer to the node is a pointer to the whole. A node is in one list at a time and
-// belongs to that list until the list hands it out. The zero value is in no list.
+// Node is the link of [Queue], [Inbox] and [Chain]. Embed it as the first field of the element
+// type, so that a pointer to the node is a pointer to the element. A node is in one list at a time
+// and belongs to that list until the list hands it out. The zero value is in no list.
 type Node struct {
 	next atomics.Plain[*Node]
 }
@@ -26,7 +26,7 @@ func reverse(newest *Node) (oldest *Node) {
 	return oldest
 }
 
-// reverseSome moves at most that many nodes of a list, from newest down to stop, to the front of
+// reverseSome moves no more than most nodes of a list, from newest down to stop, to the front of
 // the list that begins at oldest. It returns the first node of that list, and the rest that it has
 // not moved.
 func reverseSome(newest, stop, oldest *Node, most int) (first, rest *Node) {

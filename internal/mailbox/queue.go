@@ -3,6 +3,7 @@ package mailbox
 import (
 	"math"
 	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -31,14 +32,15 @@ import (
 //             delays no other: before its CAS it is not in the list, after it the node is complete.
 // Linearize:  Enqueue at L1; Dequeue of a node at L2 of the batch in which the node came; giving up
 //             at L3
-// Publish:    What the producer wrote to the node is written before L1 and read after L2. seen and
+// Publish:    The producer writes to the node before L1, and the owner reads it after L2. seen and
 //             todo are written before L3 and read by the next owner after its L1, or after the
 //             hand-over by the producer of that L1.
 // ABA/memory: A node that was handed out may be enqueued again once the next Dequeue has returned.
 //             Until then it may be seen, with which L3 compares. If it becomes head again while a
 //             producer sleeps before its CAS, it is head, and that CAS is right. An idle mailbox
 //             retains nothing.
-// Cost:       one CAS for each message, one more each time the owner gives up; no allocation
+// Cost:       one CAS for each message, one more each time the owner gives up; no allocation, but
+//             for a batch that takes more than one call
 // Checked by: TestMailbox…, FuzzIntrusive, TestExploreMailbox…
 
 // Queue is a first-in-first-out queue without bound, for many producers and one consumer at a time,
@@ -47,13 +49,13 @@ import (
 //
 // The producer whose Enqueue finds the queue idle becomes the owner. It dequeues itself, or hands
 // the ownership on. Only the owner may call Dequeue, and it stays the owner until Dequeue returns
-// nil. So there is an owner whenever there is something to dequeue, and never more than one.
+// nil. So a queue that is not empty has an owner, and no queue has more than one.
 //
 // The zero value is idle and empty. A Queue must not be copied after first use. No method waits.
 // The one allocation is for a batch that a call with a limit (see [Queue.DequeueWithin]) does not
 // finish. A Dequeue by a goroutine that is not the owner corrupts the queue; the type cannot tell.
 type Queue struct {
-	head atomics.Pointer[Newest] // the newest node, perhaps marked: mark.go
+	head atomics.Pointer[Newest] // the newest node, perhaps marked
 
 	seen atomics.Plain[*Newest]  // owner only
 	todo atomics.Plain[*Node]    // owner only
@@ -80,7 +82,7 @@ func (m *Queue) Dequeue() *Node {
 	return n
 }
 
-// DequeueWithin is Dequeue, except that it touches at most that many nodes. If more have to be
+// DequeueWithin is Dequeue, except that it touches no more than most nodes. If more have to be
 // brought into order first, it returns nil and later: the caller is still the owner and calls it
 // again. It allocates once for a batch that takes more than one call. Owner only.
 func (m *Queue) DequeueWithin(most int) (n *Node, later bool) {
@@ -195,3 +197,73 @@ func (m *Queue) goOnTurning(most int) (oldest *Node, later bool) {
 	m.todo.Set(t.oldest)
 	return m.DequeueInOrder(), false
 }
+
+// A node can be enqueued with a mark. A producer that calls [Queue.EnqueueUnmarked] learns that the
+// newest node is marked, and can first do the work that the mark asks for. Package freerun marks
+// the parts of a message that enters several mailboxes at one instant
+// (docs/algorithms/several-units.md).
+//
+// The mark is the lowest bit of the queue's only shared word, so looking at it costs no access to
+// the node, whose cache line another processor may be writing.
+
+// Newest identifies the newest node of a queue and says whether it is marked. It is used as a
+// pointer only: the address of the node, or for a marked node the address of its second byte, which
+// keeps the node alive just as well. nil says that the queue is idle.
+type Newest struct{ _ byte }
+
+const markBit = 1
+
+func unmarked(n *Node) *Newest { return (*Newest)(unsafe.Pointer(n)) }
+
+func marked(n *Node) *Newest { return (*Newest)(unsafe.Add(unsafe.Pointer(n), markBit)) }
+
+func (h *Newest) isMarked() bool { return uintptr(unsafe.Pointer(h))&markBit != 0 }
+
+func (h *Newest) node() *Node {
+	p := unsafe.Pointer(h)
+	return (*Node)(unsafe.Add(p, -int(uintptr(p)&markBit)))
+}
+
+// Marked returns the node if it is marked, otherwise nil. Any goroutine. The caller must not read
+// through it the fields that an owner writes after it has dequeued the node.
+func (h *Newest) Marked() *Node {
+	if !h.isMarked() {
+		return nil
+	}
+	return h.node()
+}
+
+// Newest returns the queue's newest node, with its mark, at this moment; nil if the queue is idle.
+// Any goroutine; wait-free.
+func (m *Queue) Newest() *Newest { return m.head.Load() }
+
+// EnqueueUnmarked is Enqueue if the newest node is not marked. Otherwise it does nothing and
+// returns marked. Any goroutine; lock-free.
+func (m *Queue) EnqueueUnmarked(n *Node) (wasIdle, marked bool) {
+	for {
+		h := m.head.Load()
+		if h.isMarked() {
+			return false, true
+		}
+		n.next.Set((*Node)(unsafe.Pointer(h)))
+		if m.head.CompareAndSwap(h, unmarked(n)) { // L1
+			return h == nil, false
+		}
+	}
+}
+
+// EnqueueOn adds n, with or without a mark, if h is still the queue's Newest, and reports whether
+// it did. If h is nil, the caller is the owner then, as with Enqueue. A marked node must not be
+// enqueued again while any goroutine may call EnqueueOn with the Newest of that node. Any
+// goroutine; wait-free.
+func (m *Queue) EnqueueOn(h *Newest, n *Node, mark bool) bool {
+	n.next.Set(h.node())
+	if mark {
+		return m.head.CompareAndSwap(h, marked(n)) // L1
+	}
+	return m.head.CompareAndSwap(h, unmarked(n)) // L1
+}
+
+// HandedOut takes the place of the first Dequeue for a caller that has become the owner by
+// EnqueueOn(nil, n, true): n is the oldest node, and counts as handed out.
+func (m *Queue) HandedOut(n *Node) { m.seen.Set(marked(n)) }

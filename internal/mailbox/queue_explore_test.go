@@ -58,8 +58,7 @@ func (o *office) take(n *Node) {
 	o.got++
 }
 
-// serveInSteps is serve by the steps that DequeueWithin consists of, with a look at what comes
-// next.
+// serveInSteps is serve by the steps that DequeueWithin consists of, with a Peek before each.
 func (o *office) serveInSteps() {
 	for {
 		next := o.Peek(o.most)
@@ -148,7 +147,7 @@ var producers = [...]string{"one", "two", "three"}
 // postal is a program in which several producers send several mails each.
 func postal(producing, each int) func(*explore.Run) { return slowPostal(producing, each, 1000) }
 
-// slowPostal has the owner bring that many into order at a time.
+// slowPostal is postal with an owner that brings no more than most mails into order at a time.
 func slowPostal(producing, each, most int) func(*explore.Run) {
 	return func(r *explore.Run) {
 		o := &office{r: r, most: most}
@@ -226,8 +225,8 @@ func TestExploreMailboxReuse(t *testing.T) {
 	explore.MustFail(t, 3, reuse(true)) // as soon as it is handed out is too early
 }
 
-// TestExploreMailboxFrozen stops an owner, or a producer, anywhere: the others still get rid of
-// their mail.
+// TestExploreMailboxFrozen stops an owner, or a producer, anywhere: the calls of the others still
+// end.
 func TestExploreMailboxFrozen(t *testing.T) {
 	explore.Freeze(t, postal(3, 2))
 }
@@ -255,7 +254,7 @@ func TestExploreInbox(t *testing.T) {
 					first := &mail{from: from, number: 1}
 					b.Add(&first.Node)
 					if takers == 0 && b.Empty() {
-						r.Failf("empty after an Add, and nobody takes")
+						r.Failf("empty after an Add, though no thread takes")
 					}
 					if each > 1 {
 						older, newer := &mail{from: from, number: 2}, &mail{from: from, number: 3}

@@ -45,7 +45,7 @@ func crowd(t *testing.T, rounds int, call func(random *rand.Rand)) {
 	changer.Wait()
 }
 
-// rounds is how many calls each goroutine of a crowd makes.
+// rounds is how many calls each of several goroutines makes.
 func rounds() int {
 	if testing.Short() {
 		return 2_000

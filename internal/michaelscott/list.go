@@ -202,7 +202,7 @@ func (l *list[T]) tryUnlink(r *record[T]) (retired *node[T], v T, came outcome) 
 }
 
 // len returns how many values there are at an instant of the call, except that it may miss one
-// whose link is not through yet.
+// whose Enqueue has not returned yet.
 func (l *list[T]) len(nodes *domain[T]) int {
 	for b := (backoff.Backoff{}); ; lost(&b) {
 		r := nodes.Enter()

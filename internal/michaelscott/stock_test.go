@@ -27,7 +27,7 @@ func (s *stock[T]) add(where string, n *node[T]) bool {
 	return true
 }
 
-// addRecords takes in what is in pools and chains.
+// addRecords counts the nodes in pools and chains.
 func (s *stock[T]) addRecords(nodes *domain[T]) {
 	for r := range nodes.All() {
 		s.add("a pool", r.Pooled(0))
@@ -52,8 +52,8 @@ func (s *stock[T]) check(most int, tailRight bool) error {
 	return s.err
 }
 
-// stockOf returns the nodes of a queue without calls under way, and how many there may be if
-// there were at most that many values at once.
+// stockOf returns the nodes of a queue without calls under way, and how many there may be if it
+// held at most values values at once.
 func stockOf[T any](q *UnboundedMPMC[T], values int) (s *stock[T], most int) {
 	s = new(stock[T])
 	head := q.list.head.Load()

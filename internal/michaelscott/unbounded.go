@@ -27,15 +27,15 @@ import (
 //             nodes.
 // Linearize:  as the list
 // Publish:    as the list
-// ABA/memory: f is named by a word before retired is found at it once more, so it has not been
-//             acquired then. Acquiring is for the CAS at L1 what retiring is for the others (R1).
-//             Nodes behind f may be acquired and used again during the walk; then retired has left
-//             f, for good as long as the word stays.
-//             No node is ever freed. With N records (processors) the nodes ever allocated are at
-//             most M + N·(batch+2) + batch, where M is the largest number of values that there
-//             ever were at once, those of calls in progress included: a node is allocated when less
-//             than batch are between retired and head; the sentinel, those in the list and those
-//             in the hands of an Enqueue are M+1; in chains are at most N·batch, and in pools 2N.
+// ABA/memory: claim names f in a hazard word, and then finds retired at f once more: so f has not
+//             been acquired by then. Acquiring is for the CAS at L1 what retiring is for the others
+//             (R1). Nodes behind f may be acquired and used again during the walk; then retired has
+//             left f, for good as long as the word stays. No node is ever freed. With N records
+//             (processors) the nodes ever allocated are at most M + N·(batch+2) + batch, where
+//             M is the largest number of values that there ever were at once, those of calls in
+//             progress included: a node is allocated when less than batch are between retired and
+//             head; the sentinel, those in the list and those in the hands of an Enqueue are M+1;
+//             in chains are at most N·batch, and in pools 2N.
 // Cost:       that of the list; to acquire costs a store, a CAS, and 2N loads, once for batch
 //             Enqueues
 // Checked by: TestUnboundedMPMC…, TestMichaelScott…, TestExploreUnboundedMPMC…, FuzzUnboundedMPMC

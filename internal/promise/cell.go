@@ -26,8 +26,8 @@ import (
 // Progress:   Push and Seal are lock-free: a failed CAS means that another call took effect. All
 //             else is wait-free. A call that stalls delays no other.
 // Linearize:  Push at L1, Seal at L2 or L3
-// Publish:    What the waiter wrote is written before L1, and read after L2. The value and the edge
-//             of a filled cell are written before L2 or L3, and read after the seal was read.
+// Publish:    The waiter writes before L1, and the sealer reads after L2. The value and the edge of
+//             a filled cell are written before L2 or L3, and read after the seal was read.
 // ABA/memory: none: a list that is only pushed to and taken whole cannot come back changed.
 // Cost:       two words; a CAS to push, a CAS to seal; no allocation
 // Checked by: TestExploreCell, TestExploreSeals
@@ -35,12 +35,13 @@ import (
 // Cell is the word of a promise. Embed it in the message that will have the outcome. The zero Cell
 // is open, and nothing waits for it. A Cell must not be copied after first use.
 //
-// The holder of a cell is the goroutine that runs, or is about to run, what its outcome comes from.
-// Through the lists that the message is in, the cell passes from one holder to the next.
+// The holder of a cell is the goroutine that runs, or is about to run, the message that gives the
+// cell its outcome. Through the lists that the message is in, the cell passes from one holder to
+// the next.
 type Cell struct {
 	// state is the newest waiter, nil for none, or one of the seals.
 	state atomics.Pointer[mailbox.Node]
-	// edge says what the cell waits for. It is one of four:
+	// edge says for which cell this one waits. It is one of four:
 	//
 	//	the cell that it waits for, also across a bridge   cycle.go
 	//	a mark: its message has begun, or has not          start.go

@@ -2,10 +2,10 @@ package promise
 
 import "github.com/freerun-go/freerun/internal/mailbox"
 
-// A result that comes to wait for itself would stay open for ever, and so would all that waits for
-// it. That can happen only when a future escaped from the task that it belongs to, say into a
-// unit's state, and came back as, or in, a result. Theorem 1 of the first paper excludes that by
-// assumption; freerun looks.
+// A result that comes to wait for itself would stay open for ever, and so would all results that
+// wait for it. That can happen only when a future escaped from the task that it belongs to, say
+// into a unit's state, and came back as, or in, a result. Theorem 1 of L. Quirk, Ownership of a
+// queue for practical lock-free scheduling, excludes that by assumption; freerun looks for cycles.
 //
 // Each message waits for one future at a time, and its edge says for which. So the edges form a set
 // of paths, and a cycle is closed by the edge that is added last. A goroutine that adds an edge
@@ -25,8 +25,8 @@ import "github.com/freerun-go/freerun/internal/mailbox"
 //             first edge needs no C3.
 // Checked by: TestExploreCycle
 
-// isBridge is the state of a bridge: a cell that leads from one that has begun to the one that it
-// waits for, and is no promise itself. It tells S5 from S2: start.go.
+// isBridge is the state of a bridge. A bridge is a cell, but no promise. It leads from a cell whose
+// message has begun to the cell that this one waits for, and tells S5 from S2: start.go.
 var isBridge mailbox.Node
 
 // Bridge returns an edge to dep for a cell whose message has begun, and may be revoked before.
@@ -41,8 +41,8 @@ func Bridge(dep *Cell) *Cell {
 // revocable, or has begun; see [Cell.Lead] for others.
 func (c *Cell) SetEdge(dep *Cell) { c.edge.Store(dep) }
 
-// HasEdge reports whether the cell waits for another, is about to be run, or has a failure. Any
-// goroutine.
+// HasEdge reports whether the edge leads to anything: to a cell that this one waits for, to a mark,
+// or to a failure. Any goroutine.
 func (c *Cell) HasEdge() bool { return c.edge.Load() != nil }
 
 // Beyond returns the cell that the edge leads to, across a bridge. Holder only.

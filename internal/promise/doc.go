@@ -7,6 +7,6 @@
 // message is run or revoked: [Cell.Claim], [Cell.Revoke], [Start].
 //
 // The package knows neither messages nor workers. A waiter is a node of internal/mailbox. The
-// goroutine that seals a cell gets the list of those that waited, and does what it takes to wake
-// them. The value, too, is the user's: it is written before the seal, and read after it.
+// goroutine that seals a cell gets the list of the nodes that waited, and wakes them itself. The
+// value, too, is the user's: it is written before the seal, and read after it.
 package promise

@@ -55,7 +55,7 @@ func (c *Counter) Remove(n int64) {
 // Open returns the count, credits included.
 func (c *Counter) Open() int64 { return c.open.Load() }
 
-// Wake wakes the waiters whatever the count is. They look again.
+// Wake wakes the waiters at any count. They look again.
 func (c *Counter) Wake() {
 	if w := c.zero.Swap(nil); w != nil {
 		w.Wake()

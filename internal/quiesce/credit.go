@@ -85,7 +85,7 @@ func (c *Credit) End(a *Account) {
 	}
 }
 
-// Turn gives back what is left, and makes the credit one of account a, of no account if a is nil.
+// Turn gives back the rest of the credit, and makes it one of account a, of no account if a is nil.
 func (c *Credit) Turn(a *Account) {
 	if c.of == a {
 		return
@@ -94,7 +94,7 @@ func (c *Credit) Turn(a *Account) {
 	c.of = a
 }
 
-// settle gives back what is left, Open before Running (I1).
+// settle gives back the rest of the credit, Open before Running (I1).
 func (c *Credit) settle() {
 	if n := c.open; n > 0 {
 		c.open = 0

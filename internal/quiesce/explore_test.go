@@ -84,15 +84,15 @@ func TestExploreCounterWakes(t *testing.T) {
 		var all Counter
 		var pool Pool
 		all.Add(2)
-		crowds := make([]*Waiters, 2)
+		together := make([]*Waiters, 2)
 		for i, name := range []string{"waiter", "another"} {
-			r.Go(name, func() { crowds[i] = all.NextZero(&pool) })
+			r.Go(name, func() { together[i] = all.NextZero(&pool) })
 		}
 		for _, name := range []string{"one", "two"} {
 			r.Go(name, func() { all.Remove(1) })
 		}
 		r.After(func() {
-			for i, k := range crowds {
+			for i, k := range together {
 				if k != nil && len(k.token) == 0 {
 					r.Failf("waiter %d sleeps for ever", i)
 				}

@@ -9,7 +9,7 @@ const (
 	Chunk                 // ticks, lost so far: a reader may begin here
 	Begin                 // message, unit: Operation begins; Flag: it is the first one of the unit
 	End                   // message: it has returned without a processor
-	Pause                 // the processor stops doing what it did
+	Pause                 // the processor has nothing to run for now
 	Send                  // message, unit
 	Need                  // message, message: the first needs the outcome of the second
 	Ready                 // message
@@ -72,7 +72,7 @@ func NewReader(words []uint64) *Reader { return &Reader{words: words} }
 // More appends words that the reader goes on with.
 func (r *Reader) More(words []uint64) { r.words = append(r.words, words...) }
 
-// Next returns the next event. ok is false if none is left, or if what comes next is no event;
+// Next returns the next event. ok is false if none is left, or if the next words are no event;
 // [Reader.Broken] tells which.
 func (r *Reader) Next() (e Event, ok bool) {
 	for len(r.words) > 0 {

@@ -31,9 +31,9 @@ type Session struct {
 	tapes []*Tape // of the processors, by number; guarded by mutex
 }
 
-// NewSession returns a session that begins now, with tapes of so many words for so many processors.
-// If it keeps, a full tape drops the oldest events, and [Session.Last] writes what is there;
-// otherwise [Session.Drain] writes all.
+// NewSession returns a session that begins now, with tapes of that length, one for each processor
+// and one for all other goroutines. If it keeps, a full tape drops the oldest events, and
+// [Session.Last] writes what is there; otherwise [Session.Drain] writes all.
 func NewSession(words int, keeps bool, processors int, clock Clock) *Session {
 	s := &Session{words: words, keeps: keeps, clock: clock, names: new(Names)}
 	s.Outside.tape = s.newTape()
@@ -83,8 +83,8 @@ func (s *Session) trailer() Trailer {
 	return t
 }
 
-// Last writes what the tapes of a session that keeps hold now, and returns the first error of w.
-// The session goes on meanwhile.
+// Last writes the events that are on the tapes now, of a session that keeps, and returns the first
+// error of w. The session goes on meanwhile.
 func (s *Session) Last(w io.Writer) error {
 	header := s.header
 	header.Window = true
@@ -103,10 +103,10 @@ const (
 	tellEvery  = time.Second / 4
 )
 
-// Drain has a goroutine write what comes onto the tapes, until stop is called. The goroutine calls
-// the function before each time that it looks. stop returns when all is written, with the first
-// error of w. Drain returns an error if w does not take the beginning; then there is no goroutine.
-// A session is drained once.
+// Drain has a goroutine write the events that come onto the tapes, until stop is called. The
+// goroutine calls the function before each look at the tapes. stop returns when all is written,
+// with the first error of w. Drain returns an error if w does not take the beginning; then there is
+// no goroutine. A session is drained once.
 func (s *Session) Drain(w io.Writer, before func()) (stop func() error, err error) {
 	stream := NewStream(w, s.header, s.names, false)
 	stream.Tell()
@@ -145,7 +145,7 @@ func (s *Session) drainUntil(end <-chan struct{}, stream *Stream, before func())
 	}
 }
 
-// drain writes what the tapes have now.
+// drain writes the events that the tapes have now.
 func (s *Session) drain(stream *Stream) {
 	stream.Drain(0, s.Outside.tape)
 	for i, t := range s.all() {

@@ -25,7 +25,7 @@ func (s *Shared) Begin() *Tape {
 	return s.tape
 }
 
-// End lets the reader see what was recorded since Begin, and unlocks the tape.
+// End lets the reader see the events since Begin, and unlocks the tape.
 func (s *Shared) End() {
 	s.tape.Publish()
 	s.mutex.Unlock()

@@ -48,7 +48,7 @@ type Header struct {
 	Program    string    `json:"program"`
 	Processors int       `json:"processors"`
 	Virtual    bool      `json:"virtual,omitempty"`
-	// only the end was recorded, and time 0 is the first event
+	// Window says that only the end was recorded. Time 0 is its first event.
 	Window bool `json:"window,omitempty"`
 }
 

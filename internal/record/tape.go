@@ -18,7 +18,7 @@ const chunk = 512
 // Sketch:     write: words at n, n+1, …; head = n
 //             read:  h = head; the words from tail to h; tail = h
 //             last:  h = head; the words from h−size, by atomic loads; h' = head;
-//                    words of chunks that begin above h'−size+chunk are good
+//                    words of chunks that begin at h'−size+chunk or above are good
 // Invariants: I1 Only the owner writes words, n and head.
 //             I2 head ≤ tail + size, unless the tape overwrites.
 //             I3 A chunk begins with Chunk, and no event lies in two chunks.
@@ -138,8 +138,8 @@ func (t *Tape) Add(k Kind, flag bool, a, b uint64) {
 	t.n += 1 + uint64(extra[k&31])
 }
 
-// Publish lets the reader see what was recorded. The owner calls it if the tape may come to rest
-// after a Send or an Add.
+// Publish lets the reader see all events on the tape. The owner calls it if the tape may come to
+// rest after a Send or an Add.
 func (t *Tape) Publish() { t.head.Store(t.n) }
 
 // turn begins a chunk. It reports whether there is room for one.
@@ -204,8 +204,8 @@ func (t *Tape) Called(name string) {
 // Lost returns the number of events that found no room. Any goroutine may call it.
 func (t *Tape) Lost() uint64 { return t.lost.Load() }
 
-// Drain appends to words what was written since the last Drain. It is for one reader of a tape that
-// does not overwrite.
+// Drain appends to words those that were written since the last Drain. It is for one reader of a
+// tape that does not overwrite.
 func (t *Tape) Drain(words []uint64) []uint64 {
 	tail, head := t.tail.Load(), t.head.Load()
 	words = t.copy(words, tail, head)

@@ -5,7 +5,7 @@
 // package knows neither futures nor promises. It takes for a future each struct that points to a
 // target, that is, to a struct with a field of type [Target]. It finds the pointers to targets.
 //
-// It leaves alone what a program guards: structs with a field of type [Opaque], structs with
+// It leaves values alone that a program guards: structs with a field of type [Opaque], structs with
 // synchronization of their own, and contexts.
 //
 // Target and Opaque are fields, not methods. A type that a program declares with the structure of a
@@ -13,10 +13,10 @@
 // program's to call.
 package scan
 
-// Target marks a struct, as one of its fields, as what futures point to. It is best the first
-// field: it has no size there, and is padded at the end.
+// Target marks a struct, as one of its fields, as what futures point to. Put it first: a field
+// without size costs nothing there, but is padded at the end of a struct.
 type Target struct{}
 
-// Opaque marks a struct, as one of its fields, as one that holds no futures. It is best the first
-// field, as with [Target].
+// Opaque marks a struct, as one of its fields, as one that holds no futures. Put it first, as
+// [Target].
 type Opaque struct{}

@@ -8,8 +8,8 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/explore"
 )
 
-// TestExploreBoard adds and takes tasks while the board is read: what is left in the end must be
-// on the board, and no task is taken twice.
+// TestExploreBoard adds and takes tasks while the board is read: the tasks that are left in the end
+// must be on the board, and no task is taken twice.
 func TestExploreBoard(t *testing.T) {
 	t.Run("inbox", func(t *testing.T) {
 		explore.Exhaustive(t, 3, func(r *explore.Run) {

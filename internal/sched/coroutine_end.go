@@ -50,7 +50,7 @@ var pendingEnds sync.Map // place → the pending *Coroutine parked there
 const (
 	notEnded   = iota
 	endPending // over, and parked in another's place
-	endClaimed // its cycle was claimed: it goes home, and is stopped there
+	endClaimed // the oldest of a cycle that was claimed: all its members go home and are stopped
 )
 
 // parkToEnd parks a coroutine that is over (E1). It returns when the coroutine may end, at home.

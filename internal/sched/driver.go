@@ -25,8 +25,9 @@ import (
 // A task that blocks also blocks the driver. A task that leaves its processor runs on without
 // returning to the driver, until it ends; its processor's other tasks come after it.
 //
-// The slot of a processor is opened to thieves when the processor was ready and not chosen
-// slotSkips times; where time is simulated, by that time.
+// The slot of a processor is opened to thieves when the processor, with a task in the slot, was
+// ready and not chosen more than slotSkips times in a row. Where time is simulated, that time
+// decides instead (driver_timed.go).
 
 const slotSkips = 4
 
@@ -139,7 +140,8 @@ func (d *driver) next(s *Scheduler) *Host {
 	return nil
 }
 
-// openSlots opens the slots of processors that were not chosen too often.
+// openSlots opens the slots of processors that were ready and passed over more than slotSkips times
+// in a row.
 func (d *driver) openSlots(chosen *Processor) {
 	for _, p := range d.ready {
 		for len(d.skipped) <= p.index {
@@ -188,8 +190,8 @@ func (s *Scheduler) driveIdle(ctx context.Context, settled func() bool) error {
 	return ErrStalled
 }
 
-// driveToEnd runs what is left when the scheduler is stopped. A task that has not returned when
-// nothing can run never returns: the time of Stop expires.
+// driveToEnd runs the tasks that are left when the scheduler is stopped. A task that has not
+// returned when nothing can run never returns: the time of Stop expires.
 func (s *Scheduler) driveToEnd() (expired <-chan time.Time) {
 	s.Drive(nil)
 	if s.alive.Load() == 0 {

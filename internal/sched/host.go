@@ -147,7 +147,8 @@ func (h *Host) endAway() {
 	}
 }
 
-// work runs tasks until the host loses its processor or a panic was recovered.
+// work runs tasks until the host loses its processor, is locked to its thread, or has recovered a
+// panic.
 func (h *Host) work() {
 	defer h.catch()
 	p, driven := h.processor, h.driven != nil
@@ -185,7 +186,14 @@ func (h *Host) work() {
 	}
 }
 
-// catch is deferred around the tasks. It recovers a panic, and notices a Goexit.
+// begin notes that t runs.
+func (p *Processor) begin(t *Task) {
+	p.counters.steps.Add(1)
+	p.running.Store(t)
+}
+
+// catch is deferred around the tasks. It recovers a panic, or notices a Goexit, and tells
+// [Config.Crashed]. Without Crashed the panic passes on.
 func (h *Host) catch() {
 	t := h.Task()
 	crashed := h.scheduler.config.Crashed
@@ -209,8 +217,8 @@ func (h *Host) catch() {
 	h.endAway()
 }
 
-// give hands p, which has no home, over to h. It does not wait. h's parker must be empty, and h
-// must be asleep in it or about to sleep.
+// give hands p, which has no home, over to h; a nil p ends the wait without a processor. It does
+// not wait. h's parker must be empty, and h must be asleep in it or about to sleep.
 func (h *Host) give(p *Processor) {
 	if p != nil {
 		p.host.Store(h)

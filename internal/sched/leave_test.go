@@ -81,8 +81,8 @@ func TestLeaveHandsOverAllQueues(t *testing.T) {
 	}
 }
 
-// TestLeaveIsStillInATask checks what a task that has left its processor can find out about
-// itself, and others about it.
+// TestLeaveIsStillInATask checks that a task that has left its processor still knows its host and
+// what it runs, and that others know it.
 func TestLeaveIsStillInATask(t *testing.T) {
 	var local atomic.Int64
 	s := New(Config{Processors: 1, Hosted: func(h *Host) { h.Local = local.Add(1) }})

@@ -32,8 +32,8 @@ func (l *level) init(pr Priority) {
 	l.ring.init()
 }
 
-// pop removes a task that the owner queued: mostly the newest of the deque, each ringTurn the
-// oldest of the ring. It returns nil if there is none. Owner only.
+// pop removes a task that the owner queued: mostly the newest of the deque, and in every
+// ringTurn-th step the oldest of the ring. It returns nil if there is none. Owner only.
 func (l *level) pop() *Task {
 	if l.step%ringTurn == 0 {
 		if t := l.ring.pop(); t != nil {
@@ -127,7 +127,7 @@ func (p *Processor) takeOverdue(l *level) *Task {
 }
 
 // takeFromInbox takes a task from this processor's share of a level's inbox, or else from the
-// inbox. It moves up to half a ring of the tasks behind it to the ring. Owner only.
+// inbox. It moves up to ringSize/2 of the tasks behind it to the ring. Owner only.
 func (p *Processor) takeFromInbox(l *level) *Task {
 	var list *mailbox.Node
 	if l.share.Load() != nil {
@@ -146,8 +146,8 @@ func (p *Processor) takeFromInbox(l *level) *Task {
 	return p.unpack(l, list)
 }
 
-// unpack returns the first task of a private list, puts up to half a ring of the next ones into
-// the ring, and publishes the rest as this processor's share, which must be empty. Owner only.
+// unpack returns the first task of a private list, puts up to ringSize/2 of the next ones into the
+// ring, and publishes the rest as this processor's share, which must be empty. Owner only.
 func (p *Processor) unpack(l *level, list *mailbox.Node) *Task {
 	first, list := cut(list)
 	if list == nil {

@@ -12,7 +12,7 @@ import (
 const SlotPatience = time.Millisecond
 
 const (
-	// slowestPeriod is the period of looks for what is less urgent than a slot: late tasks and
+	// slowestPeriod is the period of looks for two things less urgent than a slot: late tasks and
 	// GOMAXPROCS.
 	slowestPeriod = 10 * time.Millisecond
 	// followTurn is how often, in looks, the monitor looks at GOMAXPROCS.
@@ -114,7 +114,7 @@ func (m *monitor) look() {
 			m.armSlow()
 		}
 	}
-	for _, p := range s.all() { // a slot filled since openSlots found the pace fast
+	for _, p := range s.all() { // a slot filled after openSlots may have found the pace fast still
 		if p.slot.filled() {
 			m.armFast()
 		}

@@ -1,15 +1,14 @@
 package sched
 
 // Offer is where a processor publishes one part of its running task: the oldest part that another
-// processor could do as well. Thieves look into it after the victim's ring and deque. The
-// processor itself never runs what is in it, because the running task comes back to that part
-// anyway.
+// processor could do as well. Thieves look into it after the victim's ring and deque. The processor
+// itself never runs that part from the Offer, because the running task comes back to it anyway.
 //
 // It is a slot (slot.go) that any goroutine may steal from at any time. For the parking protocol
 // its task counts as queued: Put is S1 and S2 of parking.go, and hasWork looks into it.
 //
 // Only the running task's goroutine may call its methods, unless a method says otherwise. The task
-// must take back or move what it offered before it returns. An Offer must not be copied, and its
+// must take back or move its offered part before it returns. An Offer must not be copied, and its
 // zero value is not usable.
 type Offer struct {
 	slot      slot

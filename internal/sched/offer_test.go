@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestOfferIsTaken has a task wait for what it offers: another processor must come for it, awake
+// TestOfferIsTaken has a task wait for its offered part: another processor must come for it, awake
 // or asleep.
 func TestOfferIsTaken(t *testing.T) {
 	const rounds = 200
@@ -32,8 +32,8 @@ func TestOfferIsTaken(t *testing.T) {
 	}
 }
 
-// TestOfferTakenBack offers and takes back while the other processor steals what it can: each task
-// has one taker.
+// TestOfferTakenBack offers and takes back while the other processor steals: each task has one
+// taker.
 func TestOfferTakenBack(t *testing.T) {
 	const tasks = 20_000
 	s := started(t, 2)

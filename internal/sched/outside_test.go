@@ -105,9 +105,9 @@ func TestOutsideInOrder(t *testing.T) {
 	}
 }
 
-// TestInboxStarvesNobody floods a processor from outside with tasks of Normal that run many
+// TestInboxStarvesNone floods a processor from outside with tasks of Normal that run many
 // operations each: the processor's own tasks get their turns.
-func TestInboxStarvesNobody(t *testing.T) {
+func TestInboxStarvesNone(t *testing.T) {
 	for name, how := range ways(Normal) {
 		t.Run(fmt.Sprint("a chain by ", name), func(t *testing.T) {
 			s := newPuppets(t, 1)
@@ -137,10 +137,10 @@ func TestInboxStarvesNobody(t *testing.T) {
 	}
 }
 
-// TestTurnEndsForBetter holds that a task of Low or Idle must give way at its next operation when
-// something better waits for the processor, wherever that lies, and whether the task runs by its
-// turn or because nothing better was there. A task of Normal or High must give way for what is
-// better and visible to all.
+// TestTurnEndsForBetter holds that a task of Low or Idle must give way at its next operation when a
+// better task waits for the processor, in any queue, and whether the task runs by its turn or
+// because no better one was there. A task of Normal or High must give way for a better one that is
+// visible to all.
 func TestTurnEndsForBetter(t *testing.T) {
 	for _, pr := range byRank {
 		for _, better := range byRank {

@@ -117,7 +117,7 @@ func (p *Processor) afterNormal() *Task {
 			return t
 		}
 		if t := p.pick(pr); t != nil {
-			if pr == Idle && p.last != Idle { // goroutines may continue what was done before
+			if pr == Idle && p.last != Idle { // goroutines may continue the work of earlier tasks
 				p.yieldTimer.yieldSoon()
 			}
 			return t
@@ -170,7 +170,7 @@ func (p *Processor) stealHigh() *Task {
 	}
 	b := &p.scheduler.board
 	b.lower(highElsewhere)
-	t := p.stealAny(High) // what came before the bit was down
+	t := p.stealAny(High) // a task that came before the bit was down
 	if t != nil {
 		b.raise(highElsewhere) // there may be more
 	}

@@ -24,9 +24,10 @@ import (
 // goroutines keep the queues full for longer than pollPatience, the poll has failed, and next is
 // far: failed polls take at most 1/pollShare of a processor's time.
 //
-// No processor polls while another is parked: most likely a P is idle then, and an idle P polls by
-// itself. A poll while a P is idle is not cheap: two units that send to each other, on one of two
-// processors, were a quarter slower even with one poll each 10 ms.
+// No processor polls while another is parked, unless GOMAXPROCS processors are awake: most likely a
+// P is idle then, and an idle P polls by itself. A poll while a P is idle is not cheap: two units
+// that send to each other, on one of two processors, were a quarter slower even with one poll each
+// 10 ms.
 
 const (
 	// pollEvery is the time for which a processor is busy before it polls, unless another has
@@ -35,7 +36,7 @@ const (
 	// pollAgain is that time if other goroutines ran in the last yield.
 	pollAgain = 100 * time.Microsecond
 	// mostPollsInRow is the greatest number of polls in a row of a processor that has only work of
-	// Idle, while each poll finds an event.
+	// Idle, as long as other goroutines run after each poll.
 	mostPollsInRow = 32
 	// emptyYield is longer than a yield takes in which no other goroutine runs.
 	emptyYield = 1500 * time.Nanosecond

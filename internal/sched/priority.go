@@ -8,8 +8,8 @@ type Priority uint8
 const (
 	Normal Priority = iota // everything that has no other priority
 	High                   // before all others: for short, rare tasks that others wait for
-	Low                    // when there is nothing of Normal to do
-	Idle                   // when there is nothing else to do
+	Low                    // after Normal, but for a share of the operations: turns.go
+	Idle                   // after all others, but for a share
 
 	priorities = int(iota)
 )

@@ -2,8 +2,9 @@ package sched
 
 import "github.com/freerun-go/freerun/internal/record"
 
-// What is recorded of a processor besides its tasks: steals, searches, sleeps. All of it happens
-// when there is nothing to run, so the check for a tape costs nothing that counts.
+// The events that are recorded of a processor besides those of its tasks: steals, searches, sleeps.
+// All of it happens when there is nothing to run, so the check for a tape costs nothing that
+// counts.
 
 // Record makes the processor record on the tape from now on; nil ends that. An event that has
 // already begun may still go to the previous tape. Any goroutine.
@@ -20,7 +21,7 @@ func (p *Processor) note(k record.Kind, flag bool) {
 	}
 }
 
-// noteSteal records that tasks were stolen from victim: as many as the count has grown.
+// noteSteal records how many tasks were stolen from victim. before is the count before the steal.
 func (p *Processor) noteSteal(victim *Processor, before uint64) {
 	if t := p.tape.Load(); t != nil {
 		t.Note(record.Steal, 0, false, uint64(victim.index)<<32|(p.counters.stolen.Load()-before), 0)

@@ -7,13 +7,13 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
-// registration says what a goroutine of this package is: a host, a coroutine or a guest.
+// registration says whether a goroutine is a host, is a coroutine, or runs the f of [RunInside].
 type registration struct {
 	id     uintptr
 	number uint64 // by which its iter.Pull coroutines know it; 0 if unknown
 	host   *Host
 	co     *Coroutine
-	guest  bool // see RunInside
+	inside bool // runs the f of RunInside
 }
 
 // running returns the host that the goroutine is, or that its coroutine runs on; nil for none.
@@ -24,9 +24,9 @@ func (r *registration) running() *Host {
 	return r.host
 }
 
-// registry holds the hosts and coroutines of all schedulers in the process, by their goroutine. A
-// goroutine looks up itself only, so what it finds is true until it unregisters, and may also be
-// kept in registryCache, where it is found faster.
+// registry holds the registrations of all schedulers in the process, by their goroutine. A
+// goroutine looks up itself only, so an entry that it finds holds until it unregisters, and may
+// also be kept in registryCache, where it is found faster.
 var (
 	registry      sync.Map // goid → *registration
 	registryCache [1024]atomic.Pointer[registration]
@@ -38,7 +38,7 @@ func cacheOf(id uintptr) *atomic.Pointer[registration] {
 	return &registryCache[uint64(id)*fibonacci>>54]
 }
 
-// register notes what the running goroutine is.
+// register puts the running goroutine into the registry.
 func register(r *registration) {
 	r.number = goid.Number()
 	registry.Store(r.id, r)
@@ -76,10 +76,10 @@ func CurrentHost() *Host {
 	return nil
 }
 
-// RunInside runs f as a part of a task whose goroutine waits for the calling one: for [Inside], f
-// is inside.
+// RunInside runs f as a part of a task whose goroutine waits for the calling one: [Inside] is true
+// in f.
 func RunInside(f func()) {
-	r := &registration{id: goid.ID(), guest: true}
+	r := &registration{id: goid.ID(), inside: true}
 	register(r)
 	defer unregister(r)
 	f()
@@ -90,7 +90,7 @@ func RunInside(f func()) {
 // [RunInside], and in a coroutine of iter.Pull that was made on one of these, where package goid
 // can tell. Such a coroutine counts as inside for as long as the goroutine that made it lives.
 func Inside() bool {
-	if r := registered(); r != nil && (r.guest || r.running() != nil) {
+	if r := registered(); r != nil && (r.inside || r.running() != nil) {
 		return true
 	}
 	return registeredCreator() != nil

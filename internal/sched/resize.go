@@ -68,8 +68,8 @@ import (
 //
 // Checked by: TestResize…, TestExploreResize
 
-// MostProcessors is the greatest number of processors: what the census can count, with room for
-// those about to be counted.
+// MostProcessors is the greatest number of processors: the census can count twice as many, which
+// leaves room for those that are about to be counted.
 const MostProcessors = 1<<15 - 1
 
 // grow makes processors up to number n (L1), and calls prepare with each before it is published.
@@ -242,7 +242,7 @@ func (s *Scheduler) bringBack(p *Processor) {
 }
 
 // retire releases a processor that ends because the scheduler quits, or, with out, that goes out
-// of service. After the last one has ended, no processor comes for what is queued, and it is
+// of service. After the last one has ended, no processor comes for the queued tasks, and they are
 // discarded.
 func (h *Host) retire(p *Processor, out bool) {
 	s := h.scheduler

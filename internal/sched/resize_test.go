@@ -119,8 +119,8 @@ func TestResizeGivesAway(t *testing.T) {
 }
 
 // TestResizeStress changes the number of processors all the time while trees of tasks run that
-// wait, leave and end their goroutines, and others are injected one by one. Each of these must run
-// though nothing else is queued.
+// wait, leave and end their goroutines, and single tasks are injected beside them. Each task must
+// run.
 func TestResizeStress(t *testing.T) {
 	const depth, trees, rounds, most = 8, 6, 800, 6
 	seed := replay.Seed(t)

@@ -21,7 +21,7 @@ import (
 //                a steal by the owner). Slots between swept and head hold tasks already taken.
 //             I4 A replaced slots array is not written any more, so a thief that still reads it
 //                finds each task at its index.
-// Progress:   push is wait-free, pop and steal are lock-free; a stalled thief delays no one
+// Progress:   push is wait-free, pop and steal are lock-free; a stalled thief delays no other call
 // Linearize:  push at the store of tail, pop and steal at their CAS
 // Publish:    The owner writes slots before tail; thieves read tail before slots. A slot that is
 //             overwritten while a thief reads it has been popped, so the thief's CAS fails.
@@ -83,8 +83,9 @@ func (r *ring) grow(h, tail uint32) bool {
 	return true
 }
 
-// pushList adds the tasks of a private list at the back, in their order: at most most of them, and
-// as many as there is room for. It returns the rest, and publishes all with one store. Owner only.
+// pushList adds the tasks of a private list at the back, in their order: no more than most of them,
+// and as many as there is room for. It returns the rest, and publishes all with one store. Owner
+// only.
 func (r *ring) pushList(list *mailbox.Node, most uint32) (rest *mailbox.Node) {
 	h, tail := r.head.Load(), r.tail.Load()
 	r.sweep(h)

@@ -54,7 +54,7 @@ type Scheduler struct {
 	monitorsAlways bool                          // the monitor looks while a processor is awake
 	processors     atomics.Pointer[[]*Processor] // all that were ever made
 	limit          atomics.Int32                 // how many of them must be in service
-	resizing       sync.Mutex                    // held while one of these or stopping changes
+	resizing       sync.Mutex                    // held to change limit, extra or stopping
 	wanted         int                           // set by Resize
 	extra          int                           // more of them while tasks are late; the monitor's
 	followed       int                           // the GOMAXPROCS followed last; the monitor's
@@ -75,7 +75,7 @@ type Scheduler struct {
 	finished atomics.Bool  // quit is closed, or is about to be
 	quit     closeSignal   // closed when the processors must end
 	serving  atomics.Int32 // processors that have not ended
-	stopped  atomics.Bool  // no processor comes any more for what is queued
+	stopped  atomics.Bool  // no processor comes any more for queued tasks
 	alive    atomics.Int32 // number of hosts
 	exited   chan struct{} // closed when the last host ends
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // TestExploreSlot has the owner of a slot take a task and put another while thieves steal, one of
-// them only what it accepts: each task is got once. The control steals without a compare-and-swap.
+// them by stealIf: each task is got once. The control steals without a compare-and-swap.
 func TestExploreSlot(t *testing.T) {
 	program := func(stealIf func(s *slot, accept func(*Task) bool) *Task) func(r *explore.Run) {
 		return func(r *explore.Run) {

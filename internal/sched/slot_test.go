@@ -43,9 +43,9 @@ func TestSlotOrder(t *testing.T) {
 	}
 }
 
-// TestSlotWakesNobody reads the census right after PushNext: unless the monitor has opened the
+// TestPushNextWakesNone reads the census right after PushNext: unless the monitor has opened the
 // slot in the meantime, the other processors must still sleep.
-func TestSlotWakesNobody(t *testing.T) {
+func TestPushNextWakesNone(t *testing.T) {
 	s := started(t, 4)
 	closed := 0
 	for range 300 {

@@ -50,9 +50,9 @@ func TestStealByRank(t *testing.T) {
 	}
 }
 
-// TestProbeBeforeLow gives a processor only tasks of Low and Idle, and one of many others
-// something better that it does not reach itself. The first processor fetches it before many tasks
-// of Low were started, and before any of Idle if few processors are to be probed.
+// TestProbeBeforeLow gives a processor only tasks of Low or only tasks of Idle, and one of the
+// others a better task, which that other one does not run. The first processor fetches the better
+// task after few of its own: at most one for each turn of probes before the last.
 func TestProbeBeforeLow(t *testing.T) {
 	for _, processors := range []int{2, 3, 5, 12} {
 		rounds := (processors-1+probeCount-1)/probeCount - 1

@@ -76,9 +76,9 @@ func (c *crop) branch(depth int) *branch {
 	return &branch{Task: Task{Kind: branchKind}, crop: c, depth: depth}
 }
 
-// TestStopWhileForking gives up waiting for the end while trees of tasks fork, wait and leave, at
-// some moment. What has not begun is discarded, once; its waiters go on without a processor, and
-// all goroutines end.
+// TestStopWhileForking has Stop give up at once while trees of tasks fork, wait and leave, each
+// round at another moment. A task that has not begun is discarded, once; its waiters go on without
+// a processor, and all goroutines end.
 func TestStopWhileForking(t *testing.T) {
 	const rounds, trees, depth = 150, 3, 7
 	for round := range rounds {

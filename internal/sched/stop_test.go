@@ -141,8 +141,8 @@ func TestStopWhileInjecting(t *testing.T) {
 	}
 }
 
-// TestStopReportsStuckTasks stops a scheduler while a task does not return. What waits behind the
-// task is discarded, and the processor ends when the task returns at last.
+// TestStopReportsStuckTasks stops a scheduler while two tasks do not return. The tasks that one of
+// them has queued are discarded, and each processor ends when its task returns at last.
 func TestStopReportsStuckTasks(t *testing.T) {
 	s := New(Config{Processors: 2})
 	s.Start()
@@ -184,8 +184,8 @@ func TestStopReportsStuckTasks(t *testing.T) {
 	}
 }
 
-// TestStuckTaskReturnsDuringSweep lets the task return while Stop discards what waits behind it:
-// each of those tasks is run or discarded, once.
+// TestStuckTaskReturnsDuringSweep lets a stuck task return while Stop discards the tasks that it
+// has queued: each of those is run or discarded, once.
 func TestStuckTaskReturnsDuringSweep(t *testing.T) {
 	const rounds, count = 60, 900
 	for round := range rounds {

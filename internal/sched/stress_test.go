@@ -19,8 +19,8 @@ type wanderer struct {
 	running atomic.Bool
 }
 
-// crowd makes wanderers and counts them.
-type crowd struct {
+// wanderers makes the tasks of a test and counts them.
+type wanderers struct {
 	t       *testing.T
 	s       *Scheduler
 	mu      sync.Mutex
@@ -30,7 +30,7 @@ type crowd struct {
 	queued  [priorities]atomic.Uint64
 }
 
-func (c *crowd) recruit(random *rand.Rand) *wanderer {
+func (c *wanderers) recruit(random *rand.Rand) *wanderer {
 	w, runs := &wanderer{}, 1+random.Int32N(20)
 	w.left.Store(runs)
 	w.Kind, w.do = jobKind, func(p *Processor) { c.step(p, w) }
@@ -40,7 +40,7 @@ func (c *crowd) recruit(random *rand.Rand) *wanderer {
 	return w
 }
 
-func (c *crowd) step(p *Processor, w *wanderer) {
+func (c *wanderers) step(p *Processor, w *wanderer) {
 	if w.running.Swap(true) {
 		c.t.Error("a task runs twice at the same time")
 	}
@@ -61,7 +61,7 @@ func (c *crowd) step(p *Processor, w *wanderer) {
 }
 
 // queue queues w anywhere. Handing must be the last act of the running task.
-func (c *crowd) queue(p *Processor, random *rand.Rand, w *wanderer) {
+func (c *wanderers) queue(p *Processor, random *rand.Rand, w *wanderer) {
 	pr := c.level(random)
 	switch random.IntN(6) {
 	case 0, 1:
@@ -82,7 +82,7 @@ func (c *crowd) queue(p *Processor, random *rand.Rand, w *wanderer) {
 }
 
 // level draws a priority, more often Normal than another, and counts it.
-func (c *crowd) level(random *rand.Rand) Priority {
+func (c *wanderers) level(random *rand.Rand) Priority {
 	pr := Priority(max(0, random.IntN(2*priorities)-priorities))
 	c.queued[pr].Add(1)
 	return pr
@@ -101,7 +101,7 @@ func TestStress(t *testing.T) {
 			}
 			s.Start()
 			t.Cleanup(func() { stop(t, s) })
-			c := &crowd{t: t, s: s}
+			c := &wanderers{t: t, s: s}
 			var sending sync.WaitGroup
 			for i := range uint64(outside) {
 				random := rand.New(rand.NewPCG(seed, 100+i))

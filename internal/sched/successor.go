@@ -38,12 +38,6 @@ func (p *Processor) MayProceed() bool {
 // Proceed makes the picked task t the running task. By the running task only.
 func (p *Processor) Proceed(t *Task) { p.begin(t) }
 
-// begin notes that t runs.
-func (p *Processor) begin(t *Task) {
-	p.counters.steps.Add(1)
-	p.running.Store(t)
-}
-
 // Driven reports whether the processor is one of a deterministic scheduler. Any goroutine.
 func (p *Processor) Driven() bool { return p.scheduler.driver != nil }
 

@@ -34,7 +34,7 @@ import (
 //
 //	One of W2 and R1 comes first in the order of state.
 //	If R1 does, the wait does not begin. If W2 does, R2 queues the suspension, once, and the
-//	scheduler runs what is queued.
+//	scheduler runs it.
 //	W1 comes before W2, and so before R2 and G2, which read h.
 //
 // Why h gets exactly one processor:
@@ -48,8 +48,8 @@ import (
 //	h touches it last before Wait returns.
 //	R and G touch it last before W4 ends, or before W2 fails.
 //
-// If the scheduler stops without running what is queued, the suspension's task is discarded, and
-// W4 ends without a processor.
+// If the scheduler stops without running the queued suspension, the suspension's task is
+// discarded, and W4 ends without a processor.
 //
 // Checked by: TestSuspension…, TestExploreSuspension
 type Suspension struct {

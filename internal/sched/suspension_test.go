@@ -23,7 +23,7 @@ func checkHere(t *testing.T, p *Processor, task *Task) {
 }
 
 // TestSuspensionOrders waits for suspensions that are made ready before and after the wait begins,
-// by every goroutine that may.
+// by each kind of goroutine that may call Ready.
 func TestSuspensionOrders(t *testing.T) {
 	for name, ready := range map[string]func(s *Scheduler, p *Processor, st *Suspension){
 		"before": func(_ *Scheduler, p *Processor, st *Suspension) { st.Ready(p) },

@@ -60,8 +60,9 @@ func (me *SwitchPoint) Transfer(other *SwitchPoint) {
 	}
 }
 
-// base is the goroutine on which a coroutine runs: the one that has entered it, or has entered the
-// coroutine from which it was switched to. It continues when the running coroutine suspends itself.
+// base is the goroutine on which a coroutine runs: one that has called Enter. If the coroutine
+// switches to another one, that runs on the same base. The base continues when the coroutine that
+// runs on it suspends itself.
 type base struct {
 	SwitchPoint
 	host *Host // whose goroutine it is; nil if it is no host's

@@ -19,8 +19,8 @@ import "os"
 var throughHost, throughHostWhy = chooseSwitch(os.Getenv(switchVariable))
 
 // switchVariable is the environment variable that makes switches go through the host, if it is
-// "host". There is no way to try whether Go has come to check who calls next and yield: a check
-// that fails ends the program.
+// "host". A program cannot try whether Go checks which goroutine calls next and yield: such a
+// check, where it fails, ends the program.
 const switchVariable = "FREERUN_SWITCH"
 
 // chooseSwitch decides by the build, and then by the environment variable's value.

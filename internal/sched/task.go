@@ -30,8 +30,8 @@ type Kind struct {
 	Discard func(t *Task)
 	// Prefetch, if set, asks the CPU for the memory that the task will need. It is called for a
 	// task whose turn comes soon, when so many tasks are queued that their memory has left the
-	// caches. It is called twice: first without near, then with near, when it can follow what the
-	// first call has fetched. The task may already be running elsewhere, or have ended.
+	// caches. It is called twice: first without near, then with near, when it can follow pointers
+	// that the first call has fetched. The task may already be running elsewhere, or have ended.
 	Prefetch func(t *Task, near bool)
 }
 

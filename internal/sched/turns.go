@@ -1,8 +1,8 @@
 package sched
 
-// The shares of the lower priorities. While a higher priority never runs dry, a lower one still
-// gets one operation in so many, on each processor that holds a task of it or can reach one. The
-// shares count operations, not time.
+// The shares of the lower priorities. Each is a number n: while a higher priority never runs dry,
+// the lower one still gets one operation in n, on each processor that holds a task of it or can
+// reach one. The shares count operations, not time.
 const (
 	normalTurn = 8   // under a flood of High
 	lowTurn    = 32  // under a flood of Normal or High
@@ -36,10 +36,11 @@ var betterThan = [priorities]uint32{
 //
 // The rules, after stride scheduling (C. Waldspurger and W. Weihl, 1995):
 //
-//	A priority of share 1/n is due when n−1 operations of others have run since its last turn.
-//	A turn in which it runs k operations costs it (n−1)·k, which it waits for until it is due.
-//	What it runs because nothing better is there is no turn, and costs nothing.
-//	It waits only while it has tasks: operations that ran before it had any do not count for it.
+//	A priority of share 1/n is due when n−1 operations of others have run since it ran last.
+//	A turn in which it runs k operations costs it n−1 operations of others for each, but for
+//	no more than turnBatch of them: it is due again when these have run.
+//	An operation that it runs because nothing better is there is no turn, and costs nothing.
+//	While it has no task, operations of others pay off its last turn, and count no further.
 //	No two turns follow each other, so a task of High waits for one turn at most.
 //
 // The zero value is ready for use. One goroutine at a time.

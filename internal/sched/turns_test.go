@@ -84,9 +84,9 @@ func TestTurnsAreLost(t *testing.T) {
 	}
 }
 
-// crowdOf has puppets run one task again and again, which runs up to limit operations of a
+// batchFlood has puppets run one task again and again, which runs up to limit operations of a
 // priority at a time, and gives way when it is told to.
-func crowdOf(s *puppets, p *Processor, pr Priority, limit int, ran *[priorities]int) {
+func batchFlood(s *puppets, p *Processor, pr Priority, limit int, ran *[priorities]int) {
 	var j *job
 	j = newJob(func(p *Processor) {
 		for left := limit; left > 0; left-- {
@@ -112,8 +112,8 @@ func TestGiveWay(t *testing.T) {
 					s := newPuppets(t, 1)
 					p := s.all()[0]
 					var ran [priorities]int
-					crowdOf(s, p, flood, 128, &ran)
-					crowdOf(s, p, flood, 128, &ran)
+					batchFlood(s, p, flood, 128, &ran)
+					batchFlood(s, p, flood, 128, &ran)
 					var chain *job
 					chain = newJob(func(p *Processor) {
 						p.yieldTimer.left--

@@ -3,9 +3,9 @@ package sched
 import "time"
 
 // Watchdog says what a scheduler does about tasks that do not return. It looks each 10 ms while a
-// processor is awake, more often if After is short; what it does may come a quarter of After late,
-// or 10 ms. With [Config.Choose], where no time passes, it does nothing. The zero value does
-// nothing.
+// processor is awake, more often if After is short; so a report or an extra processor may come a
+// quarter of After late, or 10 ms. With [Config.Choose], where no time passes, it does nothing. The
+// zero value does nothing.
 type Watchdog struct {
 	// After is how long a processor may run one task without a call of [Processor.Spend] before
 	// the task is late. 0 means for ever.
@@ -14,9 +14,9 @@ type Watchdog struct {
 	// how long it has been running, to the millisecond. Report runs on a timer's goroutine; until
 	// it returns, no other late task is reported.
 	Report func(late Stuck, been time.Duration)
-	// Extra is how many processors are added at most while tasks are late. One is added whenever
-	// all processors in service run late tasks and others are queued. When a task is late no more,
-	// the processor that was added last goes.
+	// Extra is how many processors are added at most while tasks are late. One is added each time
+	// that all processors in service run late tasks and other tasks are queued. When a task is late
+	// no more, the processor that was added last goes.
 	Extra int
 }
 

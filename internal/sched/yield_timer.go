@@ -22,8 +22,8 @@ const (
 	allYieldTurn = 4
 )
 
-// yieldTimer decides when a processor yields. It reads the clock once for each batch of
-// operations, which is as long as took about half of yieldAfter lately. Its clock counts from
+// yieldTimer decides when a processor yields. It reads the clock once for each batch of operations.
+// A batch has as many operations as took about half of yieldAfter lately. Its clock counts from
 // epoch.
 type yieldTimer struct {
 	left, batch       int
@@ -123,7 +123,7 @@ func (y *yieldTimer) yieldSoon() {
 func (p *Processor) yields() uint64 { return (p.counters.pauses.Load() + 1) / 2 }
 
 // nextBatch returns how many operations to run until the next read of the clock, if the last batch
-// took that long.
+// took the time took.
 func nextBatch(batch int, took time.Duration) int {
 	const goal = yieldAfter / 2
 	if took <= goal/2 {

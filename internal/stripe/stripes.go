@@ -17,10 +17,10 @@ import (
 //             Rendezvous, all sections that began before the phase was set have ended.
 //             So Total has all that were admitted, but for callers without a stripe: those may have
 //             counted, and be about to take the count back.
-//             I2 The count comes before the caller shares what it has counted.
+//             I2 The count comes before the caller shares the message that it has counted.
 // Progress:   Admit is wait-free: it looks at each stripe once. Rendezvous waits for sections,
 //             which are a few instructions long.
-// Publish:    What is written before the phase is read by callers that are refused.
+// Publish:    The writes before a change of the phase are seen by callers that it refuses.
 // Cost:       two plain additions to a word of the holder's; without pinning, a compare-and-swap
 // Checked by: TestExploreStripes…, TestStripes…
 

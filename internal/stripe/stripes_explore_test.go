@@ -61,7 +61,7 @@ func stripesProgram(outsiders uint32, early bool) func(*explore.Run) {
 				r.Failf("a message was admitted when nothing was left")
 			}
 			if refused {
-				r.Failf("what follows from an operation was refused in a drain")
+				r.Failf("the message of a running operation was refused in a drain")
 			}
 			if sent, done := b.Total(), ran.Load(); sent != done {
 				r.Failf("%d sent, %d have run", sent, done)

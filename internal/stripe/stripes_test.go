@@ -131,7 +131,7 @@ func TestStripesRendezvousWaits(t *testing.T) {
 		s.sent.Begin()
 		inside.Store(true)
 		early := false
-		for n := 0; n < 20_000 && !early; { // the section; it may be pinned, and yields to no one
+		for n := 0; n < 20_000 && !early; { // the section; it may be pinned, and does not yield
 			if asked.Load() {
 				n++
 			}

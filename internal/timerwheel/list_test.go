@@ -23,8 +23,8 @@ func (l *List) armed(n int) (timers []*Entry) {
 	return timers
 }
 
-// TestListEnded: timers that have ended are swept when FewestSwept have, and half of the list; not
-// before, and after a sweep not before so many have ended again.
+// TestListEnded: a list is swept when FewestSwept of its timers, and at least half of them, have
+// ended; not before, and after a sweep not before as many have ended anew.
 func TestListEnded(t *testing.T) {
 	l := &List{}
 	stay := l.armed(FewestSwept / 2)

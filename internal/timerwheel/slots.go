@@ -15,7 +15,8 @@ import (
 //                       differs from the wheel's own
 //             Advance:  empty each slot whose soonest is not after now; due timers come out, the
 //                       others are added again
-// Invariants: I1 at never goes back, and no timer in a slot has a tick below at.
+// Invariants: I1 at never goes back, and no timer in a slot has a tick below at, but for timers
+//             that were due when they were added: they count as timers of tick at.
 //             I2 A timer in a slot of level n has the same digits above n as at, and its digit n is
 //                the number of the slot.
 //                Hence the first slot in use of a level has the level's soonest timer.

@@ -52,7 +52,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestClone counts the roots of an object.
+// TestClone has three roots of one object: it stays until the last of them is dropped.
 func TestClone(t *testing.T) {
 	h := openHeap(t, 1<<20, Manual())
 	nodes := must(For[tree](h))

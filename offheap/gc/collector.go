@@ -29,7 +29,7 @@ type collector struct {
 	begin    int   // the first chunk of this pass
 	position int   // chunks seen in this pass
 	count    int   // chunks to be seen in this pass
-	progress bool  // a white or grey object turned up
+	progress bool  // this pass of the search has found a grey object
 	found    uint64
 	counted  uint64
 	live     int64

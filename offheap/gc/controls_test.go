@@ -27,8 +27,8 @@ func (f *failing) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// TestExploreRandomControls makes mistakes that show only after so many steps that their
-// interleavings cannot all be explored.
+// TestExploreRandomControls makes mistakes that show only in long programs, whose interleavings
+// cannot all be explored.
 func TestExploreRandomControls(t *testing.T) {
 	for _, c := range []struct {
 		name string

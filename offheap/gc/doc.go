@@ -67,8 +67,8 @@
 // # Costs
 //
 // An object takes its size, rounded up to 8 bytes, and one byte of Go's memory; it has no header.
-// Objects of one type share chunks: blocks of 32 KiB, or as large as the object. A root takes 24
-// bytes of Go's memory.
+// Objects of one type share chunks: blocks of 32 KiB, or as large as the object. A root has 24
+// bytes where the program keeps it, and its slot takes 16 bytes of Go's memory.
 //
 // New, Load and Clone do one atomic exchange each, Store, Drop and Value none. New does one
 // compare-and-swap for up to eight objects. A cycle looks at each live object with two

@@ -110,7 +110,7 @@ func (w *world) collect() {
 	}
 }
 
-// settled fails unless after two collections that many objects are live.
+// settled fails unless the number of live objects after two collections is want.
 func (w *world) settled(want int) {
 	w.collect()
 	w.collect()

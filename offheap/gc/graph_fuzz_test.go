@@ -78,7 +78,7 @@ func FuzzGraph(f *testing.F) {
 			op, arg := program[n], program[n+1]
 			r, field, other := int(arg)%roots, int(arg/roots)%3, int(arg/(3*roots))%roots
 			switch op % 8 {
-			case 0, 1: // a new object, which refers to what the root held
+			case 0, 1: // a new object, which refers to the root's old one
 				c, err := items.New()
 				if err != nil {
 					t.Fatal(err)

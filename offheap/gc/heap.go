@@ -33,14 +33,15 @@ var ErrInUse = errors.New("gc: roots are held")
 //             takes as roots (Load, Clone, New) and that it stores (Store).
 // Invariants: I1 in a cycle, colours change as word.go says and in no other way.
 //             I2 from tracing on, a black or born object refers to no white one.
-//             I3 from tracing on, a slot with a white object is one whose taking has not returned.
+//             I3 from tracing on, if a slot names a white object, the New, Load or Clone that took
+//             the slot has not returned.
 //             I4 an object that is reserved and not handed out is announced.
 //             NOT invariant: that the object in a slot is allocated (Load may not have confirmed it
 //             yet); that a white object is garbage, before the end of tracing.
 // Progress:   Value, IsZero, Refers, Drop: wait-free. New, Load, Store, CompareAndSwap, Clone,
 //             Collect, Step: lock-free. A cycle ends after a number of its collectors' steps that
 //             is bounded by the number of objects at its beginning, whatever mutators do. Others
-//             pass over a goroutine that stops for good: doc.go says what it holds back.
+//             pass over a goroutine that stops for good: doc.go says which objects it keeps.
 // Linearize:  Load at the second look at the field that agrees; Store at L2; New and Clone at L1;
 //             an object is garbage for good where tracing ends.
 // Publish:    plain fields of an object are written before the Store or Drop that passes it on, and
@@ -118,8 +119,8 @@ func Growth(ratio float64) Option {
 	}}
 }
 
-// Least makes no cycle due before that many bytes have been allocated since the last one. The
-// default is 4 MiB.
+// Least makes no cycle due before the given number of bytes has been allocated since the last one.
+// The default is 4 MiB.
 func Least(bytes int64) Option {
 	return Option{func(h *Heap) error {
 		if bytes < 0 {

@@ -16,7 +16,7 @@ type Stats struct {
 }
 
 // Stats returns the heap's figures. It reads all words and slots of the heap, 8 bytes for eight
-// objects and 24 for each root: it is not for hot paths. Any goroutine may call it; it does not
+// objects and 16 for each slot: it is not for hot paths. Any goroutine may call it; it does not
 // wait. While others work, the figures are of slightly different instants.
 func (h *Heap) Stats() Stats {
 	h.mustBeUsable()

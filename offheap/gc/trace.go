@@ -90,8 +90,8 @@ func fieldOf(object unsafe.Pointer, offset uintptr) *atomics.Release[uint64] {
 	return fieldAt(unsafe.Add(object, offset))
 }
 
-// search looks for grey objects in one chunk, and counts the found ones. A pass that found no grey
-// object and has a count is the first half of the proof that there is none.
+// search looks for grey objects in one chunk, and counts the found ones. A pass that finds no grey
+// object is, with its count, the first half of the proof that there is none.
 func (c *collector) search(h *Heap) int {
 	ch, more := c.nextChunk(h)
 	if !more {

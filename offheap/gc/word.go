@@ -20,7 +20,7 @@ import "math/bits"
 //	born  11  allocated in this cycle; its fields need no scan
 //
 // In one cycle a colour changes from white to grey, from grey to black, from white to black (an
-// object without reference fields), or from white to born, and in no other way. An object that is
+// object that refers to nothing), or from white to born, and in no other way. An object that is
 // allocated in cycle k is born in k.
 //
 // So no word of a cycle returns to a value that it had with a white allocated object in it: a

@@ -66,7 +66,7 @@ type office struct {
 	report *report
 }
 
-// report is the result of the audit. The audit owns it until the finish is reached.
+// report is the result of the audit. The audit owns it until the runtime is quiet.
 type report struct {
 	finish   *programs.Finish
 	checksum string

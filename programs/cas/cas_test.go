@@ -33,7 +33,7 @@ func TestVariants(t *testing.T) {
 				t.Errorf("%s with %v: the shares of %d contenders are from %d to %d in 1000", name, v, contenders, share[0], share[1])
 			}
 			if failed := programtest.Figure[uint64](t, r, "failed_per_1000"); contenders == 1 && failed != 0 {
-				t.Errorf("%s with %v: %d failures in 1000 without anybody to contend with", name, v, failed)
+				t.Errorf("%s with %v: %d failures in 1000 without contention", name, v, failed)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ const (
 var Program = &programs.Program{
 	Name:      "ddb",
 	Doc:       "a database of server units under an unbalanced load from client units",
-	Source:    "Quirk 2008, section 9, figures 7 to 9",
+	Source:    "Quirk 2008, section 9, figures 7 to 10",
 	Operation: "request served",
 	Params: []programs.Param{
 		{Name: programs.Size, Doc: "requests that each client makes", Default: 50_000, Quick: 30_000, Min: 10, Max: 1_000_000_000},

@@ -74,7 +74,7 @@ func share(size, from int) int {
 
 // run lets the goroutines send to a receiver, and measures until the last message is received. Any
 // goroutine calls send. When send returns, it has passed on the message, or has called the tally's
-// Fail and dropped it. stop is called after all have sent.
+// Fail and dropped it.
 func run(size int, finish *programs.Finish, send func(message)) (programs.Result, error) {
 	gate := make(chan struct{})
 	var group sync.WaitGroup

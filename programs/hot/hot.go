@@ -23,7 +23,7 @@ const (
 var Program = &programs.Program{
 	Name:      "hot",
 	Doc:       "calls to quiet units while two hot ones are under a flood of messages",
-	Source:    "isolates fairness: what those wait for who have nothing to do with a flood",
+	Source:    "isolates fairness: how long calls to quiet units wait while other units are flooded",
 	Operation: "call under the flood",
 	Params: []programs.Param{
 		{Name: programs.Size, Doc: "calls in an idle runtime, and again under the flood", Default: 1_000, Quick: 100, Min: 10, Max: 10_000_000},

@@ -66,7 +66,7 @@ func TestChecksumSeesEveryElement(t *testing.T) {
 		for j := range p.c[i] {
 			p.c[i][j]++
 			if p.checksum() == p.due() {
-				t.Errorf("element %d, %d is wrong, and nobody sees it", i, j)
+				t.Errorf("element %d, %d is wrong, and the checksum does not show it", i, j)
 			}
 			p.c[i][j]--
 		}

@@ -47,7 +47,7 @@ func TestChecksumSeesWhatIsLostOrDoubled(t *testing.T) {
 	} {
 		m.pairs[0].got = wrong
 		if m.checksum() == m.due() {
-			t.Errorf("nobody sees what is %s", name)
+			t.Errorf("the checksum does not show a message that is %s", name)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/queue"
 )
 
-// attempts are the methods that all total queues have.
+// attempts are the methods of a queue whose calls wait neither for an item nor for room.
 type attempts[T any] interface {
 	TryEnqueue(v T) bool
 	TryDequeue() (T, bool)
@@ -25,18 +25,18 @@ func persistent[T Item](try func(T) bool) func(T) {
 	}
 }
 
-// totalLine returns the line of a queue that all producers and all consumers use alike.
-func totalLine[T Item](q attempts[T]) Line[T] {
+// nonBlockingLine returns the line of a queue that all producers and all consumers use alike.
+func nonBlockingLine[T Item](q attempts[T]) Line[T] {
 	return Line[T]{
 		producer: func() (func(T), func()) { return persistent(q.TryEnqueue), nil },
 		consumer: func() func() (T, bool) { return q.TryDequeue },
 	}
 }
 
-// Total returns a total queue, which the constructor makes. Queues without bound ignore the
-// capacity.
-func Total[T Item, Q attempts[T]](make func(capacity int) Q) Measured[T] {
-	return func(programs.Values) Line[T] { return totalLine[T](make(capacity)) }
+// NonBlocking returns a queue whose calls do not wait, which the constructor makes. Queues without
+// bound ignore the capacity.
+func NonBlocking[T Item, Q attempts[T]](make func(capacity int) Q) Measured[T] {
+	return func(programs.Values) Line[T] { return nonBlockingLine[T](make(capacity)) }
 }
 
 // unbounded measures a queue whose zero value is ready.
@@ -44,7 +44,7 @@ func unbounded[T Item, Q any, P interface {
 	*Q
 	attempts[T]
 }](programs.Values) Line[T] {
-	return totalLine[T](P(new(Q)))
+	return nonBlockingLine[T](P(new(Q)))
 }
 
 func stack[T Item](programs.Values) Line[T] {

@@ -54,4 +54,4 @@ func (q *lockedRing[T]) TryDequeue() (v T, ok bool) {
 	return v, true
 }
 
-func locked[T Item](programs.Values) Line[T] { return totalLine[T](new(lockedRing[T])) }
+func locked[T Item](programs.Values) Line[T] { return nonBlockingLine[T](new(lockedRing[T])) }

@@ -130,7 +130,7 @@ func TestValues(t *testing.T) {
 		for i := range value {
 			value[i] ^= 0x10
 			if matches(value, s) {
-				t.Fatalf("byte %d of %d is wrong, and nobody sees it", i, len(value))
+				t.Fatalf("byte %d of %d is wrong, and the value still matches", i, len(value))
 			}
 			value[i] ^= 0x10
 		}

@@ -72,7 +72,7 @@ func liveAndEnd(t *testing.T, rt *freerun.Runtime, r *runtimetest.Remains, i int
 	runtimetest.Watch(r, "repetitions", again).Stop()
 	then := freerun.Then(c, stopped, func(_ *freerun.Context, p *parcel) (int, error) { return 0, nil })
 	if _, err := then.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
-		t.Errorf("what waited for a stopped timer: %v", err)
+		t.Errorf("the continuation of a stopped timer: %v", err)
 	}
 	if i%4 > 1 { // a panic, and messages behind it
 		dropIt.Tell(c, u, runtimetest.Watch(r, "values of panics", new(parcel)))

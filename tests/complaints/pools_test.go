@@ -121,7 +121,7 @@ func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 					for {
 						if err := runtimetest.AddOne.Tell(s.Context(), small, 1); err != nil {
 							if !errors.Is(err, freerun.ErrCanceled) {
-								t.Errorf("who waited for room was told %v", err)
+								t.Errorf("a sender that waited for room got %v", err)
 							}
 							refused.Add(1)
 							return
@@ -153,7 +153,7 @@ func TestComplaintCancelWithThousandsQueued(t *testing.T) {
 				t.Errorf("%d were started, %d have a result, %d of 3 were told that it is over", started.Load(), okay, refused.Load())
 			}
 			if n := runtimetest.Must(t, outside); n != 1 {
-				t.Errorf("what is not of the scope returned %d", n)
+				t.Errorf("the operation outside of the scope returned %d", n)
 			}
 			if err := rt.Shutdown(runtimetest.Within(t)); err != nil {
 				t.Error(err)

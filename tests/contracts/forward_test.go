@@ -225,7 +225,7 @@ func TestFailureChainIsBounded(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestHandle(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	boom := errors.New("boom")
 	outcome := func(c *freerun.Context, v int, err error) (string, error) { return fmt.Sprint(v, " ", err), nil }

@@ -119,7 +119,7 @@ func TestShutdownPastDeadline(t *testing.T) {
 	}
 	<-done
 	if err := <-waiting; !errors.Is(err, freerun.ErrClosed) {
-		t.Errorf("the one who waited: %v", err)
+		t.Errorf("the waiting sender: %v", err)
 	}
 	if err := <-cancelled; !errors.Is(err, context.Canceled) {
 		t.Errorf("the operation's context: %v", err)

@@ -14,10 +14,9 @@ import (
 	"strings"
 )
 
-// command is the package whose binary measures, and formerCommand is what measures in older
-// commits, which do not have command. measureCommand is the hidden subcommand of both for one
-// measurement. So a base can be as old as the first commit that measures programs in processes of
-// their own.
+// command is the package of the command that measures. Older commits do not have it; there
+// formerCommand measures. measureCommand is the hidden subcommand of both for one measurement. So a
+// base can be as old as the first commit that measures programs in processes of their own.
 const (
 	command        = "./bench/freerun-bench"
 	formerCommand  = "./cmd/freerun"

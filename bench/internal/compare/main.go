@@ -21,8 +21,8 @@
 // tell: look at the width of the interval, and raise -pairs. Beside it stands the ratio of the
 // minima, least of new / least of base: the runs that were disturbed least.
 //
-// A base that is the commit of a clean working tree compares two equal binaries, which shows what
-// the machine's noise comes to.
+// If the base is the commit of a clean working tree, two equal binaries are compared, which shows
+// how large the machine's noise is.
 //
 // The binary of a base is kept in .bench/compare, under the hash of the commit and the version of
 // Go. An interrupt ends the measuring; the table then has the pairs until then.

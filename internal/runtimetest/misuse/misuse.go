@@ -14,7 +14,7 @@ type Calls map[string]struct {
 }
 
 // Check makes each of the calls, and fails the test unless it panics with exactly what is wanted.
-// A call that is to return an error panics with that.
+// If the wrong call returns an error, Call panics with that error.
 func Check(t *testing.T, calls Calls) {
 	t.Helper()
 	for name, c := range calls {

@@ -67,7 +67,7 @@ type (
 	RelaxedUint64 = RelaxedWord[uint64]
 	// RelaxedUintptr is a word for diagnostics with one writer at a time.
 	RelaxedUintptr = RelaxedWord[uintptr]
-	// RelaxedIndex is a word of a protocol with one writer at a time. The reader confirms later
-	// what it read.
+	// RelaxedIndex is a word of a protocol with one writer at a time. The reader confirms later the
+	// value that it read.
 	RelaxedIndex = RelaxedWord[uintptr]
 )

@@ -18,7 +18,7 @@ package hazard
 //             set meanwhile, thus an operation that has gone on: lock-free. A holder that stalls
 //             holds up no other.
 // Linearize:  the taking of a node from a pool at the swap
-// Publish:    what a holder did with a node comes before the change of its word, and the searcher
+// Publish:    a holder's accesses to a node come before the change of its word, and the searcher
 //             reads that word before the node is used again
 // ABA/memory: this is what excludes ABA. At most 2N nodes are pooled. A node is new only if an
 //             empty pool was met, which by I3 happens once for each: at most 2N times in the life

@@ -33,7 +33,7 @@ func TestAcquireExchanges(t *testing.T) {
 	var a, b, c node
 	own := r[0]
 	if n := d.Acquire(own, &a); n != &a {
-		t.Error("a node that nobody names was not acquired")
+		t.Error("a node that no word names was not acquired")
 	}
 	own.SetNow(0, &a)
 	if n := d.Acquire(own, &a); n != &a {

@@ -4,5 +4,5 @@ package goid
 
 import "unsafe"
 
-// G returns nil: G returns nil: this build cannot find the g.
+// G returns nil: this build cannot find the g.
 func G() unsafe.Pointer { return nil }

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// counter is used plainly where pins exclude, and atomically where they do not: the way any user of
-// the package has to.
+// counter is used plainly where pins exclude, and atomically where they do not, as each user of the
+// package must do.
 type counter struct {
 	plain  uint64
 	atomic atomic.Uint64

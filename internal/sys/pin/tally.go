@@ -50,7 +50,7 @@ func Rendezvous(n int, at func(i int) *Tally) {
 	barrier()
 	for i := range n {
 		t := at(i)
-		t.fence.Add(1) // between what the caller has written and the look at the word
+		t.fence.Add(1) // between the caller's earlier writes and the look at the word
 		for w := t.word.Load(); w&1 != 0 && t.word.Load() == w; {
 			runtime.Gosched()
 		}

@@ -16,8 +16,8 @@ import (
 var patience = 20 * time.Second
 
 // A crew is a group of goroutines that begin at the same instant and end with an error or without
-// one. Between beginning and end they share no synchronisation, which would hide from the race
-// detector that the container fails to synchronise them.
+// one. Between beginning and end they synchronise as little as possible: more would hide from the
+// race detector that the container fails to synchronise them.
 type crew struct {
 	hands    []*hand
 	jobs     []func(h *hand) error
@@ -109,7 +109,7 @@ func (h *hand) pause() error {
 	if now := time.Now(); h.since.IsZero() || sum != h.last {
 		h.last, h.since = sum, now
 	} else if now.Sub(h.since) > patience {
-		return fmt.Errorf("stuck: nobody got anything done for %v", patience)
+		return fmt.Errorf("stuck: no goroutine got anything done for %v", patience)
 	}
 	return nil
 }

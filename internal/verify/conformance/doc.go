@@ -22,7 +22,8 @@
 //	              (bounded only)
 //	wrap          many laps at every level of filling, and from just below the overflow of the
 //	              indices if the spec can start there
-//	order         many producers, one consumer: each producer's items come without a gap
+//	order         producers take turns: no consumer gets an older item after a newer one (first in,
+//	              first out only)
 //	stampede      all at once on an almost empty or almost full container: exactly as many succeed
 //	              as can
 //	stress        many at a time: each item comes out once, each producer's in order for each
@@ -31,10 +32,10 @@
 //	linearizable  short histories, checked by internal/verify/linear
 //	wide          items of 128 bytes are never torn
 //	retention     items that came out can be collected
-//	truthful      never empty while an item is certainly there, never full while there certainly is
-//	              room
-//	balanced      a container that always holds something is never empty and, filled to 40%, never
-//	              full
+//	truthful      never empty while an item is certainly there, never full while there certainly
+//	              is room
+//	balanced      each goroutine puts in and takes out in turns: there is an item, or room, for
+//	              each call, and none says empty or full
 //
 // A rung is a function that returns an error, so that the tests of this package can run it on
 // containers that are broken on purpose: the rung for a defect must find the defect.

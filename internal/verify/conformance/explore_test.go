@@ -24,7 +24,7 @@ type turnstile struct {
 }
 
 type turn struct {
-	at    atomics.Uint64 // index at which an item may go in, or one more: at which it may come out
+	at    atomics.Uint64 // twice the index whose item may go in, or one more once it may come out
 	value atomics.Plain[int]
 }
 

@@ -13,7 +13,7 @@ type load[T any] struct {
 	items                int // of all producers together
 	ordered              bool
 	fits                 int // 0 if unbounded
-	batches              int // at most so many items in one call; 0 for one item a call
+	batches              int // the most items in one call; 0 for one item a call
 	seed                 uint64
 	encode               func(v int) T
 	decode               func(item T) (int, error)

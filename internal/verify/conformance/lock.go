@@ -34,9 +34,10 @@ type LockSpec struct {
 }
 
 // Lock runs the ladder for locks, each rung as a subtest:
+// sequential   every way to lock and unlock, by one goroutine; unlocking an unlocked lock panics
 //
-//	sequential   every way to lock and unlock, by one goroutine; unlocking an unlocked lock panics
-//	refusal      TryLock does not get a lock that is held, nor does LockContext after its context
+//	refusal      TryLock does not get a lock that is held, nor does LockContext once its context
+//	             has ended
 //	passed on    a goroutine may unlock what another has locked (unless Bound)
 //	exclusion    more goroutines than processors count in a plain variable
 //	handoff      a lock that is held for long comes to each of the goroutines that wait for it
@@ -64,7 +65,7 @@ func lockRungs(s LockSpec) []rung[LockSpec] {
 	)
 }
 
-// lockSequential locks in every way, and in every order of two ways.
+// lockSequential locks in every way, in random orders.
 func lockSequential(s LockSpec, _ uint64) error {
 	live, end := context.WithCancel(context.Background())
 	defer end()

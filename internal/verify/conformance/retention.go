@@ -24,7 +24,8 @@ func retention(s QueueSpec, _ uint64) error {
 	return retainsAfterLoad(s)
 }
 
-// retains moves three laps of items through a queue.
+// retains moves three laps of items through a queue, and returns an error if an item that came out
+// is kept alive.
 func retains(q Total[*Box], count, left int) error {
 	out, in := producer(q), consumer(q)
 	var gone []weak.Pointer[Box]

@@ -9,18 +9,18 @@ import (
 // many is the number of producers, or of consumers, in a stress; mostly more than processors.
 const many = 4
 
-// crowds returns pairs of numbers of producers and consumers, as far as the queue allows them.
-func (s QueueSpec) crowds() [][2]int {
+// pairs returns pairs of numbers of producers and consumers, as far as the queue allows them.
+func (s QueueSpec) pairs() [][2]int {
 	seen := map[[2]int]bool{}
-	var crowds [][2]int
-	for _, crowd := range [][2]int{{1, 1}, {1, many}, {many, 1}, {many, many}} {
-		crowd = [2]int{s.producers(crowd[0]), s.consumers(crowd[1])}
-		if !seen[crowd] {
-			seen[crowd] = true
-			crowds = append(crowds, crowd)
+	var pairs [][2]int
+	for _, pair := range [][2]int{{1, 1}, {1, many}, {many, 1}, {many, many}} {
+		pair = [2]int{s.producers(pair[0]), s.consumers(pair[1])}
+		if !seen[pair] {
+			seen[pair] = true
+			pairs = append(pairs, pair)
 		}
 	}
-	return crowds
+	return pairs
 }
 
 // rooms returns the capacities of a stress: the smallest, a small one, and one that is seldom full.
@@ -58,11 +58,11 @@ func loadOf[T any](s QueueSpec, newQueue func(int) Total[T], room, producers, co
 	return l
 }
 
-// stress runs a load for each crowd and room.
+// stress runs a load for each pair of numbers and each capacity.
 func stress(s QueueSpec, _ uint64) error {
-	for _, crowd := range s.crowds() {
+	for _, pair := range s.pairs() {
 		for _, room := range s.rooms() {
-			l := loadOf(s, s.New, room, crowd[0], crowd[1], s.share(stressItems, room))
+			l := loadOf(s, s.New, room, pair[0], pair[1], s.share(stressItems, room))
 			l.encode, l.decode = plain, same
 			if err := l.run(); err != nil {
 				return err
@@ -74,9 +74,9 @@ func stress(s QueueSpec, _ uint64) error {
 
 // batch runs the same loads with the calls that move several items.
 func batch(s QueueSpec, seed uint64) error {
-	for _, crowd := range s.crowds() {
+	for _, pair := range s.pairs() {
 		for _, room := range s.rooms() {
-			l := loadOf(s, s.New, room, crowd[0], crowd[1], s.share(batchItems, room))
+			l := loadOf(s, s.New, room, pair[0], pair[1], s.share(batchItems, room))
 			l.encode, l.decode, l.batches, l.seed = plain, same, 9, seed
 			if err := l.run(); err != nil {
 				return err

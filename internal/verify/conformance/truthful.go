@@ -9,10 +9,10 @@ import (
 // each call; each item that went in makes one. A producer needs a permit for room; each item that
 // came out makes one.
 func truthful(s QueueSpec, _ uint64) error {
-	for _, crowd := range s.crowds() {
+	for _, pair := range s.pairs() {
 		for _, room := range s.rooms() {
-			if err := permits(s, room, crowd[0], crowd[1], s.share(truthfulItems, room)); err != nil {
-				return fmt.Errorf("%d producers, %d consumers: %w", crowd[0], crowd[1], err)
+			if err := permits(s, room, pair[0], pair[1], s.share(truthfulItems, room)); err != nil {
+				return fmt.Errorf("%d producers, %d consumers: %w", pair[0], pair[1], err)
 			}
 		}
 	}
@@ -91,8 +91,8 @@ func permits(s QueueSpec, room, producers, consumers, items int) error {
 }
 
 // balanced has goroutines that each enqueue and dequeue in turn, so that the queue always holds
-// about as many items as at first: some, and far fewer than fit. No call may say "empty" or "full".
-// If the queue allows one producer or one consumer only, there is one goroutine.
+// about as many items as at first. There is an item, or room, for each call: none may say "empty"
+// or "full". If the queue allows one producer or one consumer only, there is one goroutine.
 func balanced(s QueueSpec, _ uint64) error {
 	hands := 2 * many
 	if s.OneProducer || s.OneConsumer {

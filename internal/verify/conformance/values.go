@@ -57,7 +57,7 @@ func (t *tally) add(values []int, ordered bool) error {
 	for _, v := range values {
 		producer, i := v/linear.Stride, v%linear.Stride
 		if v < 0 || producer >= len(t.came) || i >= len(t.came[producer]) {
-			return fmt.Errorf("%d came out, which nobody put in", v)
+			return fmt.Errorf("%d came out, which no producer put in", v)
 		}
 		t.came[producer][i]++
 		if t.came[producer][i] > 1 {

@@ -20,7 +20,7 @@
 // if the threads keep each other from ending. Then the test fails and prints the steps that led
 // there, and the command that repeats them.
 //
-//	[Exhaustive]  all interleavings with at most so many preemptions, by partial-order reduction
+//	[Exhaustive]  all interleavings up to a number of preemptions, by partial-order reduction
 //	[Random]      random ones with few preemptions, for programs too large for Exhaustive
 //	[Freeze]      one thread stopped for good at each of its steps; the others must end
 //	[MustFail]    the opposite of Exhaustive, for controls: a seeded bug must be found

@@ -243,9 +243,9 @@ func (m *machine) stuck() error {
 		if !w.running || m.stopped.has(i) {
 			continue
 		}
-		what := "waits, in a loop, for something that nobody will do"
+		what := "waits, in a loop, for a step that no thread will make"
 		if w.pending.Kind == memory.Acquire {
-			what = fmt.Sprintf("waits for %v, which nobody will give it", w.pending.At)
+			what = fmt.Sprintf("waits for %v, which no thread will give it", w.pending.At)
 		}
 		if at := w.pending.Where(); at != "" {
 			what += ", at " + at

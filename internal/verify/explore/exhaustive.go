@@ -196,7 +196,8 @@ func (t *tree) did(s *situation, p int) {
 	}
 }
 
-// buffered notes what the stores depend on: the same steps as the latest step of their thread.
+// buffered notes the steps that p's buffered stores depend on: those of the latest step of their
+// thread.
 func (t *tree) buffered(p, stores int) {
 	for range stores {
 		t.buffers[p] = append(t.buffers[p], t.clocks[p])

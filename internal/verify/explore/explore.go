@@ -41,7 +41,8 @@ type outcome struct {
 }
 
 // search runs all executions with at most the given number of preemptions: first those with none,
-// then those with one, and so on. So a failure is found with as few preemptions as possible.
+// then those with one, and so on up to the given number; without a bound, those with none, those
+// with one, and then all. So a failure is found with few preemptions.
 func search(preemptions int, body func(*Run)) (outcome, error) {
 	bounds := []int{0, 1, Unbounded}
 	if preemptions >= 0 {

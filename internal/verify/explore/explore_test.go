@@ -322,7 +322,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.errors = append(r.errors, fmt.Sprintf(format, args...))
 }
 
-// TestFinds what is right: programs in which nothing is wrong, in all interleavings.
+// TestAccepts explores programs in which nothing is wrong, in all interleavings.
 func TestAccepts(t *testing.T) {
 	t.Run("hand-over", func(t *testing.T) {
 		Exhaustive(t, Unbounded, func(r *Run) {

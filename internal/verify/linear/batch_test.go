@@ -70,7 +70,7 @@ func TestShortBatches(t *testing.T) {
 			{"of each producer, less than fits", each, join(moved(0, 1, promise, put(2, 1, 2)), moved(2, 3, promise, put(1, linear.Stride, linear.Stride+1))), false},
 		})
 	}
-	// Items that another call puts between, or sees between.
+	// Another call puts an item between the two of a batch, or looks between them.
 	between := func(promise linear.Batch) linear.History {
 		return join(moved(0, 5, promise, put(2, 1, 2)), is(at(1, 2, enqueue(3), yes), at(6, 7, dequeue, got(1)), at(8, 9, dequeue, got(3)), at(10, 11, dequeue, got(2))))
 	}

@@ -25,7 +25,7 @@ func FIFO(capacity int, full Full) Model {
 	return bag(bounded("a first-in-first-out queue", capacity, full), capacity, full, firstIn, atEnd, atFront)
 }
 
-// LIFO is a stack: LIFO is a stack: last in, first out.
+// LIFO is a stack: last in, first out.
 func LIFO(capacity int, full Full) Model {
 	return bag(bounded("a last-in-first-out stack", capacity, full), capacity, full, lastIn, atEnd, atBack)
 }
@@ -51,7 +51,7 @@ func Bag(capacity int, full Full) Model {
 func where(items []int, v int) int { return sort.SearchInts(items, v) }
 
 // PerProducerEach is PerProducer with a capacity for each producer: an item is refused if the queue
-// holds that many items of the same producer.
+// holds capacity items of the same producer.
 func PerProducerEach(capacity int) Model {
 	m := bag(fmt.Sprintf("a queue in order for each producer, with room for %d items of each", capacity), Unbounded, Strict, anyOrder, atEndOfProducer, oldestOfProducer)
 	m.capacity, m.each = capacity, true

@@ -160,7 +160,7 @@ func (n numbered) String() string {
 }
 
 // RelaxedIndex is an integer with relaxed stores and one writer at a time. A reader confirms later
-// what it read. The zero value is 0; it must not be copied after first use.
+// the value that it has read. The zero value is 0; it must not be copied after first use.
 type RelaxedIndex struct {
 	v  atomic.Uint64
 	at Location

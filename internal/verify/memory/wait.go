@@ -94,8 +94,8 @@ func (c *Context) Err() error {
 	return nil
 }
 
-// Done panics: Done panics: a model thread cannot wait for a channel. It waits for this context
-// through internal/sync/park.
+// Done panics: a model thread cannot wait for a channel. It waits for this context through
+// internal/sync/park.
 func (c *Context) Done() <-chan struct{} {
 	panic("memory: a model thread waits for a context through internal/sync/park only")
 }

@@ -12,7 +12,7 @@
 // -count are chosen by a hash of the key and of -seed: as many of each room, all operators in turn.
 //
 // Classes of changes that are the same to every caller by construction are not made: same.go holds
-// each with the reason, and TestSameIsNotMade what is not of the class though it looks alike.
+// each class with the reason, and TestSameIsNotMade holds changes that look alike but are made.
 //
 // Which test can kill a mutation is measured, not guessed: each test of the room runs once alone,
 // unchanged and with coverage. One that takes longer than -slow does not count. A mutation then

@@ -15,7 +15,7 @@ type Verdict struct {
 	Outcome Outcome // of that test
 	Seconds float64 // from the first build on
 	Tests   int     // that ran
-	Said    string  // the end of what the killing test printed
+	Said    string  // the beginning of the killing test's output
 }
 
 // A stage is a group of tests that run one after the other.

@@ -64,7 +64,7 @@ func goList(root string, args ...string) ([]listed, error) {
 	}
 }
 
-// load type-checks the package in a folder. What it imports is read from the build cache.
+// load type-checks the package in a folder. Its imports are read from the build cache.
 func load(root, folder string) (*Package, error) {
 	all, err := goList(root, "-export", "-deps", pattern(folder))
 	if err != nil {

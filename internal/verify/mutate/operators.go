@@ -186,7 +186,7 @@ func (f *finder) branch(n *ast.IfStmt) {
 }
 
 // misuse reports whether an if only guards a panic, which is for a caller's mistake, or makes only
-// quiet calls. An if whose condition is a constant chooses what belongs to the build.
+// quiet calls. An if whose condition is a constant only chooses between builds.
 func (f *finder) misuse(n *ast.IfStmt) bool {
 	return f.info.Types[n.Cond].Value != nil || n.Else == nil && f.quietList(n.Body.List, 3)
 }

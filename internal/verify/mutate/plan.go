@@ -41,7 +41,7 @@ func choose(all []Mutation, count int, seed uint64, pattern *regexp.Regexp, comp
 }
 
 // share returns how many mutations each room gets of count, if it has as many: the rooms get equal
-// parts, and what one room cannot use the others get.
+// parts, and the others get the part that one room cannot use.
 func share(count int, have []int) []int {
 	parts := make([]int, len(have))
 	for left := count; left > 0; {

@@ -12,8 +12,8 @@ import (
 // operators do not make them: a survivor of such a class says nothing about the tests.
 
 // unpublished reports whether two statements only access words of values that the function made
-// itself and that no other goroutine knows yet. Their order is not a change: no one can look
-// between them, and what publishes the value comes after both.
+// itself and that no other goroutine knows yet. Their order is not a change: no other goroutine can
+// look between them, and the statement that publishes the value comes after both.
 func (f *finder) unpublished(s, next ast.Stmt) bool {
 	if f.body == nil {
 		return false

@@ -18,14 +18,15 @@ type Test struct {
 	Reached Reached // in the packages that are mutated
 }
 
-// A Survey is what the tests of a folder reach of a package, in one build, the quickest first.
+// A Survey says which lines of a package the tests of a folder reach, in one build, the quickest
+// test first.
 type Survey struct {
 	Tests []Test
 	Ill   []string // those that fail without a mutation; they kill nothing
 }
 
 // survey runs each test of a folder once alone and returns what it reached of some packages, whose
-// import paths are covered, with commas between them. What recall knows of a test is not run again;
+// import paths are covered, with commas between them. A test that recall knows is not run again;
 // keep gets the others.
 func (w *workshop) survey(folder string, b Build, covered string, recall func(string) (Test, bool), keep func(Test)) (Survey, error) {
 	temporary, err := os.MkdirTemp("", "mutate")

@@ -74,8 +74,8 @@ func (p *Package) accesses(n ast.Node, visit func(access)) {
 	})
 }
 
-// quietPackages hold what may be left out without changing what the program does, in the build that
-// is tested: it costs or saves time, or checks the caller.
+// quietPackages have functions whose calls may be left out without changing the program's results,
+// in the build that is tested: a call costs or saves time, or checks the caller.
 var quietPackages = []string{
 	"internal/sync/backoff", "internal/sync/rolecheck", "internal/sys/prefetch", "internal/sys/yield", "internal/sys/pad", "internal/sys/ticks",
 }

@@ -36,7 +36,7 @@ type workshop struct {
 	hashes   map[string]hashes   // by folder
 }
 
-// hashes are the hashes of what the tests of a folder are built from.
+// hashes are the hashes of the source that the tests of a folder are built from.
 type hashes struct {
 	source string            // the tokens of all files, without tests and comments
 	lines  string            // the bytes of the same files: coverage speaks of lines
@@ -106,7 +106,7 @@ func (w *workshop) surveyed(folder string, b Build) (Survey, error) {
 	return s, err
 }
 
-// kept is a verdict in the cache, with the hashes of what it rests on.
+// kept is a verdict in the cache, with the hashes of the source and the tests that it rests on.
 type kept struct {
 	Verdict
 	Source string // under the tests
@@ -245,7 +245,7 @@ func (w *workshop) place(kind, key string) string {
 	return filepath.Join(w.cache, kind+"-"+hex.EncodeToString(sum[:12])+".json")
 }
 
-// recall reads what was kept under a key, and reports whether there was something.
+// recall reads the value that was kept under a key, and reports whether there is one.
 func (w *workshop) recall(kind, key string, into any) bool {
 	if w.cache == "" {
 		return false

@@ -8,7 +8,7 @@ import (
 
 const (
 	// leafDepth0 and leafDepth are how often chunks of level 0, and of those above, are divided.
-	// fan is the number of leaves of the latter.
+	// fan is the number of leaves of a chunk above level 0.
 	leafDepth0 = 5
 	leafDepth  = 4
 	fan        = 1 << leafDepth
@@ -110,8 +110,8 @@ func (l *level) with(w uint64, n, order uint) uint64 {
 // the beginning of a block at depth that is all free.
 type want struct{ depth, order uint }
 
-// take hands out what is wanted of chunk i, and part of no free block that is larger than those at
-// depth largest. ok is false if chunk i has no such block.
+// take hands out the wanted block of chunk i, but no part of a free block that is larger than those
+// at depth largest. ok is false if chunk i has no such block.
 func (l *level) take(i int, largest uint, what want, last bool) (n uint, ok bool) {
 	word := &l.words[i]
 	for {
@@ -171,9 +171,9 @@ func (l *level) giveBack(i int, n uint, chunk bool) (left uint64, ok bool) {
 // isChunk reports whether node n of w is a leaf that is divided on the level below.
 func (l *level) isChunk(w uint64, n uint) bool { return isSet(w&l.chunks, n+chunkBit) }
 
-// search hands out what is wanted of any listed chunk. It divides a larger block only after it has
-// found no smaller one. It begins at chunk from, and gives up when more than patience chunks did
-// not have the block that their list promised.
+// search hands out the wanted block of any listed chunk. It divides a larger block only after it
+// has found no smaller one. It begins at chunk from, and gives up when more than patience chunks
+// did not have the block that their list promised.
 func (l *level) search(from int, what want, last bool, patience int) (i int, n uint, ok bool) {
 	if l.top {
 		n, ok = l.take(0, 0, what, last)

@@ -16,7 +16,8 @@ import "math/bits"
 // large free blocks stay whole.
 
 const (
-	// regionShare is the part of the space that a region is, divided by the number of lanes.
+	// regionShare and the number of lanes divide the space's size: the quotient, rounded down to a
+	// power of two, is the size of a region.
 	regionShare = 16
 	// regionTries is the number of runs of a region that a call tries to take before it begins
 	// another region.

@@ -45,9 +45,9 @@ import (
 // Progress:   Alloc, AllocSome, Free, Take, TakeFree, Grow and Shrink are lock-free: a CAS fails
 //             only because another call has changed the same word, and for each block, or run, a
 //             call changes each word at most twice. At, FreeBytes and HandedOut are wait-free. A
-//             call that stalls between two steps keeps what is in its hands: at most one leaf of
-//             the level above in which nothing was in use, or the run that it is dividing. Others
-//             neither wait for that nor find it.
+//             call that stalls between two steps keeps at most one block: a leaf of the level above
+//             in which nothing was in use, or the run that it is dividing. Others neither wait for
+//             that nor find it.
 // Linearize:  Alloc at L1, on the word that has the block.
 //             Free at L3. Grow at L4. Shrink at L5. Take and TakeFree at L6.
 //             The blocks of a run at L6 or L1, when no other call can tell one block from several:
@@ -55,8 +55,8 @@ import (
 //             line. There was no block for it at rest, but beside other calls it may miss a block
 //             that one of them has in its hands, or that is given back behind its search. In a
 //             space of one word it is at the load in take.
-// Publish:    no plain fields. The next user of a block sees what was written into it before Free:
-//             both have changed the same word, or words in a chain (L3 above, L1 above, L2).
+// Publish:    no plain fields. The next user of a block sees all writes to it before Free: both
+//             have changed the same word, or words in a chain (L3 above, L1 above, L2).
 // ABA/memory: a word is all of its state. So a CAS that succeeds is right whatever happened in
 //             between: the block is free, or handed out, as it was. L2 is a store by the only
 //             owner, and L7 changes bits that no other call may change. Words are never released.
@@ -175,7 +175,7 @@ func (s *Space) Alloc(order uint) (offset uint64, ok bool) {
 }
 
 // alloc hands out a block of 1<<order bytes at the beginning of a block of 1<<within bytes that is
-// all free. number is the level of the latter. The rest of it stays free.
+// all free. number is the level of the larger block. The rest of it stays free.
 func (s *Space) alloc(lane *lane, order, within uint, number int) (offset uint64, ok bool) {
 	// Twice: a search that may take long comes second, after the short ones have found nothing.
 	for _, patience := range [...]int{patience, math.MaxInt} {

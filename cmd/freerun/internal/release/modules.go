@@ -81,7 +81,7 @@ func (r *repository) readWork() error {
 			return err
 		}
 		if len(f.Replace) > 0 {
-			return fmt.Errorf("%s replaces %s: those who require the module would not see that; replace in go.work", name, f.Replace[0].Old.Path)
+			return fmt.Errorf("%s replaces %s, which has no effect in modules that require this one; replace in go.work", name, f.Replace[0].Old.Path)
 		}
 		files[f.Module.Mod.Path] = f
 		r.modules = append(r.modules, &mod{dir: dir, path: f.Module.Mod.Path})

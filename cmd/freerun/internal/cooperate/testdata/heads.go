@@ -25,7 +25,7 @@ func (w *worker) method(a *activity.Activity) {
 	w.n++
 }
 
-// A field is not in reach, a local variable with its value is.
+// The checks use no field; they use a local variable with its value.
 func (w *worker) field() {
 	for w.n > 0 {
 		w.n = w.next()
@@ -39,12 +39,12 @@ func (w *worker) field() {
 
 func (w *worker) next() int
 
-// The first of two.
+// Of two parameters the checks use the first.
 func two(a, b *activity.Activity) {
 	b.Name()
 }
 
-// Nobody waits for its own end, so the one that runs is the other one.
+// An activity cannot wait for itself, so the second parameter is the running one.
 func join(other, a *activity.Activity) error {
 	return other.Wait(a)
 }

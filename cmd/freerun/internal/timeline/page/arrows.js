@@ -2,8 +2,8 @@
 
 const tooMany = 500;
 
-// arrowsInView returns the messages whose begin is in view and whose arrow would be seen; only those that changed the processor if all are too many,
-// and nothing if even these are.
+// arrowsInView returns the messages that begin in view and whose arrow is long enough to be seen. If they are too many, it returns only those that
+// changed the processor, and none if even these are too many.
 function arrowsInView(app) {
   const { model, view, layout } = app, { begin, message } = model.slices, { sent, sentBy } = model.messages;
   const all = [], moved = [];
@@ -26,13 +26,14 @@ function arrowsInView(app) {
   return { messages: moved, note: "arrows: only of messages that changed the processor" };
 }
 
-// place returns the lane and height of a message's send, or of the begin of its slice.
+// senderPlace returns the lane and height where a message was sent.
 function senderPlace(app, m) {
   const by = app.model.messages.sentBy[m];
   const lane = app.layout.lanes.find(l => by === 1 ? l.kind === "outside" : l.kind === "processor" && l.processor === by - 2);
   return lane && { lane, y: lane.y + (lane.kind === "outside" ? lane.height / 2 : heights.row / 2) };
 }
 
+// slicePlace returns the lane, height and box of a slice; undefined if it is not shown.
 function slicePlace(app, i) {
   const row = app.model.meta.rows[app.model.rowOf(i)];
   const lane = app.layout.lanes.find(l => l.kind === "processor" && l.processor === row.processor);
@@ -66,7 +67,7 @@ function paintArrow(g, app, m, bold, slim = false) {
   head(g, x1, y1, Math.atan2((y1 - y0) * 0.35, Math.max(0.1, lean)), bold && !slim);
 }
 
-// head draws the arrow's point, that comes from the direction of the angle.
+// head draws the arrow's point, in the direction of the angle.
 function head(g, x, y, angle, bold) {
   const size = bold ? 6.5 : 4.5;
   g.save();
@@ -81,7 +82,7 @@ function head(g, x, y, angle, bold) {
   g.restore();
 }
 
-// paintArrows draws all arrows in view, and returns what the reader is to be told about those that are not drawn.
+// paintArrows draws the arrows in view, and returns a note for the reader about those that it leaves out.
 function paintArrows(g, app) {
   const { model, theme } = app, { messages, note } = arrowsInView(app), { sentBy } = model.messages;
   const faint = Math.max(0.14, Math.min(0.85, 45 / messages.length)), crowded = messages.length > app.view.width / 20;
@@ -102,7 +103,7 @@ function processorLanes(layout) {
   return new Map(layout.lanes.filter(l => l.kind === "processor").map(l => [l.processor, l]));
 }
 
-// paintSteals draws a mark where a processor has robbed another, and how many tasks it took if there is room up to the next.
+// paintSteals draws a mark where a processor has stolen from another, and the number of stolen tasks if there is room before the next mark.
 function paintSteals(g, app) {
   const { model, view, theme, layout } = app, { time, thief, tasks } = model.steals;
   const last = new Map(), far = { x: -99, tasks: 0 }, lanes = processorLanes(layout);

@@ -1,4 +1,4 @@
-// The scale of time, and above it all of the recording at a glance, with the stretch that is shown below.
+// The scale of time. Above it is an overview of the whole recording, which marks the stretch that is shown below.
 
 function paintRuler(g, app) {
   const { view, theme } = app, height = 24;
@@ -25,7 +25,7 @@ function tickStep(least) {
   return power * ([1, 2, 5].find(f => f * power >= least) || 10);
 }
 
-// grid draws the scale's lines behind the lanes.
+// paintGrid draws the scale's lines behind the lanes.
 function paintGrid(g, app, height) {
   const { view, theme } = app, step = tickStep((view.to - view.from) / Math.max(2, (view.width - view.left) / 110));
   g.fillStyle = theme.line;
@@ -35,7 +35,7 @@ function paintGrid(g, app, height) {
   }
 }
 
-// useByPixel returns how many processors ran messages and how many searched, on average over each of so many pixels of the whole recording.
+// useByPixel divides the whole recording into so many pixels. For each it returns how many processors ran messages and how many searched, on average.
 function useByPixel(model, pixels) {
   const busy = new Float32Array(pixels), searching = new Float32Array(pixels), { begin, end, kind } = model.slices, k = pixels / model.end;
   for (const row of model.meta.rows) {

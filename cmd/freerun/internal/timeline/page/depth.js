@@ -1,6 +1,6 @@
 // How deep a unit's mailbox was, and when the unit ran.
 
-// ribbon returns the depth of the unit's mailbox as steps, each from a time on, and the times at which the unit began and ended to run.
+// ribbon returns the depth of the unit's mailbox as steps, each with the time from which it holds, and the times at which runs of the unit began and ended.
 function ribbon(model, unit) {
   const { sent, sentBy, wait } = model.messages, { begin, end } = model.slices;
   const some = model.unitMessages.subarray(model.unitStart[unit], model.unitStart[unit + 1]);

@@ -1,6 +1,6 @@
-// What is told about a slice, in short beside the pointer and at length below the lanes.
+// The facts about a slice: a few beside the pointer, all of them below the lanes.
 
-// facts returns what there is to say about a slice, as pairs. Messages that another one can be gone to from are given as {go, text}.
+// facts returns the facts about a slice, as pairs of a name and a value. A value {go, text} is a link to another message.
 function facts(app, i) {
   const { model } = app, s = model.slices, { messages, kinds } = model, m = s.message[i], list = [];
   const row = model.meta.rows[model.rowOf(i)];
@@ -40,7 +40,7 @@ function heading(app, i) {
   return name;
 }
 
-// showTooltip shows what is under the pointer, so that it stays in the window.
+// showTooltip shows the content beside the pointer, inside the window.
 function showTooltip(app, x, y, content) {
   const box = document.getElementById("tooltip");
   box.replaceChildren(...content);
@@ -65,7 +65,7 @@ function table(pairs) {
   return list;
 }
 
-// tellPoint returns what the tooltip says of a point of the lanes, or undefined.
+// tellPoint returns the content of the tooltip for a point of the lanes, or undefined.
 function tellPoint(app, x, y) {
   const { model, view, layout } = app, lane = laneAt(layout.lanes, y);
   const i = sliceAt(model, view, lane, x, y);
@@ -92,7 +92,7 @@ function tellPoint(app, x, y) {
   return undefined;
 }
 
-// showDetails shows at length what is chosen, and lets one go on from there.
+// showDetails shows all facts about the chosen slice, with links to other messages.
 function showDetails(app) {
   const box = document.getElementById("details"), i = app.chosen;
   box.hidden = i < 0;
@@ -122,7 +122,7 @@ function showDetails(app) {
   box.replaceChildren(...content);
 }
 
-// summarize tells in words what the lanes show, for those who cannot see them.
+// summarize says in words what the lanes show, for screen readers.
 function summarize(app) {
   const { model } = app, lines = model.processors.map((p, i) =>
     `Processor ${i}: ${p.runs} runs, ${percent(p.busy, model.end)} busy, ${percent(p.searching, model.end)} searching, ${percent(p.parked, model.end)} parked.`);

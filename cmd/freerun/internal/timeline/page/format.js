@@ -9,7 +9,7 @@ function duration(ns) {
   return value.toFixed(digits) + " " + units[unit];
 }
 
-// instant writes a time so that those which are a step apart differ, in the largest unit that this takes three digits of after the point.
+// instant writes a time so that times which are a step apart differ. Of the units in which that takes at most three digits after the point, it uses the largest.
 function instant(ns, step) {
   for (const [factor, unit] of [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]]) {
     const digits = Math.max(0, Math.ceil(-Math.log10(step / factor) - 1e-9));
@@ -24,7 +24,7 @@ function grouped(n) {
   return whole.replace(/\B(?=(\d{3})+$)/g, "\u202f") + (fraction ? "." + fraction : "");
 }
 
-// short leaves the path of a package out of a name: "example.org/bank.deposit" is "bank.deposit".
+// short drops the path of a package from a name: "example.org/bank.deposit" is "bank.deposit".
 function short(name) {
   return name.slice(name.lastIndexOf("/") + 1);
 }

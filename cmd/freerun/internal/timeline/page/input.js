@@ -18,7 +18,7 @@ function listen(app) {
   document.addEventListener("keydown", e => key(app, e));
 }
 
-// stretch calls chosen with both ends when something was dragged over the canvas, and clicked with the place when it was not.
+// stretch calls chosen with both ends after the pointer was dragged over the canvas, and clicked with the place after a click.
 function stretch(app, canvas, chosen, clicked) {
   let from = -1;
   canvas.addEventListener("pointerdown", e => {

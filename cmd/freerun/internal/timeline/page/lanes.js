@@ -1,10 +1,10 @@
-// The lanes from top to bottom: what happens outside the processors, the processors with what is nested in their slices, and the busiest units.
+// The lanes from top to bottom: the sends from outside the processors, the processors with the slices nested in their slices, and the busiest units.
 
 const least = { row: 22, nested: 15, outside: 16, unit: 34, heading: 26, gap: 10, path: 18 };
 const heights = { ...least };
 const deepestShown = 7;
 
-// layOut returns the lanes, each with its place, and how high they are together. Where there is room they are higher than they must be.
+// layOut returns the lanes, each with its place, and their height together. If there is room to spare, lanes are higher than they must be.
 function layOut(model, units, room) {
   Object.assign(heights, least);
   const rowOf = model.meta.processors <= 4 ? least.row * 1.5 : least.row;

@@ -1,4 +1,4 @@
-// The page: what is shown of the recording, what is chosen, and when it is drawn again.
+// The page: the part of the recording that is shown, the chosen slice, and when the page is drawn again.
 
 class App {
   constructor(model) {
@@ -33,7 +33,7 @@ class App {
     this.changed();
   }
 
-  // resize gives the canvases as many pixels as the screen has for them.
+  // resize fits the pixels of the canvases to those of the screen.
   resize() {
     const width = this.scroll.clientWidth, seen = this.scroll.clientHeight, ratio = devicePixelRatio || 1;
     this.view.left = width < 560 ? 68 : 168;
@@ -50,7 +50,7 @@ class App {
     this.changed();
   }
 
-  // changed has all drawn again with the next frame, once.
+  // changed has everything drawn again once, with the next frame.
   changed() {
     if (this.waiting) return;
     this.waiting = true;
@@ -128,7 +128,7 @@ class App {
     }
   }
 
-  // paintChosen frames the chosen slice, and draws the arrows from its sender and to what it has sent.
+  // paintChosen frames the chosen slice, and draws the arrows from its sender and to the messages that it has sent.
   paintChosen(g) {
     const { model, view, theme } = this, i = this.chosen;
     if (i < 0) return;
@@ -223,7 +223,7 @@ class App {
     this.search.clear();
   }
 
-  // place returns where on the screen a time is on a processor's lane, or on a unit's.
+  // place returns the point of the screen at a time on a processor's lane, or on a unit's.
   place(time, processor, unit = 0) {
     const lane = this.layout.lanes.find(l => unit ? l.unit === unit : l.kind === "processor" && l.processor === processor);
     const box = this.canvases.lanes.getBoundingClientRect();
@@ -231,7 +231,7 @@ class App {
   }
 }
 
-// connect gives the buttons above the lanes something to do.
+// connect sets what the buttons above the lanes do.
 function connect(app) {
   const on = (id, event, does) => document.getElementById(id).addEventListener(event, does);
   const switches = (id, name) => on(id, "click", e => {

@@ -1,4 +1,4 @@
-// What follows from the recording: which slice a message began with, whose messages are whose, who was busy how long.
+// Facts derived from the recording: the slice with which each message began, the messages of each unit, and how long each processor was busy.
 
 class Model {
   constructor({ meta, messages, slices, steals, lost, path }) {
@@ -12,7 +12,7 @@ class Model {
     this.matches = null; // what is searched for: {operations, units, message}
   }
 
-  // runs reports whether a message has the processor in this slice.
+  // runs reports whether a message runs on the processor in this slice.
   runs(i) {
     const k = this.slices.kind[i];
     return k === this.kinds.run || k === this.kinds.switch || k === this.kinds.branch;
@@ -48,7 +48,7 @@ class Model {
     return all;
   }
 
-  // unitsByTraffic returns the units to which messages were sent, those with the most first, and lays out for each which ones.
+  // unitsByTraffic returns the units to which messages were sent, those with the most first, and stores the messages of each.
   unitsByTraffic() {
     const { unit } = this.messages, n = this.meta.units.length;
     this.unitStart = new Uint32Array(n + 2);
@@ -115,7 +115,7 @@ class Model {
     return this.operationName(this.slices.operation[i]);
   }
 
-  // matching reports whether a slice is searched for; so is every one if nothing is.
+  // matching reports whether a slice matches the search; without a search every slice does.
   matching(i) {
     const f = this.matches, s = this.slices;
     if (!f) return true;

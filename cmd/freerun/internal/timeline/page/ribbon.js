@@ -42,7 +42,7 @@ function paintRibbon(g, app, lane, ribbon) {
   paintRuns(g, view, ribbon, colour, base + 2, strip, pixels);
 }
 
-// paintRuns draws when the unit ran, as a bar in each pixel that is as dark as the pixel's time was full.
+// paintRuns draws when the unit ran: a bar in each pixel, the darker the more of the pixel's time the unit ran.
 function paintRuns(g, view, { begins, ends }, colour, y, height, pixels) {
   const full = new Float32Array(pixels), k = view.scale;
   g.fillStyle = colour;

@@ -51,7 +51,7 @@ class Search {
     this.hits.textContent = this.query.value.trim() === "" ? "" : n === 0 ? "no match" : this.at < 0 ? grouped(n) + (n === 1 ? " match" : " matches") : `${grouped(this.at + 1)} of ${grouped(n)}`;
   }
 
-  // go jumps to the next match or, with -1, to the one before; at first to the first that is in view or behind it.
+  // go jumps to the next match or, with -1, to the one before; the first jump is to the first match in view or after it.
   go(by) {
     const n = this.found.length, { app } = this;
     if (n === 0) return;

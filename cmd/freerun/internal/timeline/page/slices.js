@@ -1,5 +1,5 @@
-// Slices on the canvas. One that is wider than a pixel is a box; the others are gathered by pixel, and there a bar says how much of the pixel's
-// time they filled, in the colour of the longest. So drawing costs by pixel and not by box, and busy stretches stay what they are from afar.
+// Slices on the canvas. A slice that is wider than a pixel is a box. The others are gathered by pixel: a bar shows how much of the pixel's time they
+// filled, in the colour of the longest. So drawing costs by pixel and not by slice, and busy stretches still look busy from afar.
 
 class Bins {
   resize(n) {
@@ -93,7 +93,7 @@ function paintRow(g, app, row, box) {
   }
 }
 
-// paintText writes as much of a name as there is room for, where it can be seen.
+// paintText writes as much of a name as there is room for, in the visible part of its slice.
 function paintText(g, theme, text, left, width, base) {
   const seen = Math.max(left, theme.edge), room = left + width - seen - 8;
   const chars = Math.floor(room / 6.05);
@@ -103,7 +103,7 @@ function paintText(g, theme, text, left, width, base) {
   g.fillText(clip(text, chars), seen + 4, base);
 }
 
-// paintPath draws the critical path as a lane of its own: what ran, and on which processor, and in between what it waited for.
+// paintPath draws the critical path as a lane of its own: its steps, with their processors, and the waits between them.
 function paintPath(g, app, lane) {
   const { model, view, theme } = app, { begin, end, operation, unit, processor } = model.path;
   const top = lane.y + 2, height = lane.height - 4;

@@ -1,5 +1,5 @@
-// Colours. Those of units are Paul Tol's "light" scheme, made to be told apart by the colour-blind and to be written on in black; on a dark page they
-// are a little darker, and still written on in black.
+// Colours. Those of units are Paul Tol's "light" scheme: colour-blind readers can tell them apart, and black text on them is legible. On a dark page
+// they are a little darker, and text on them is black too.
 
 const tol = ["#77aadd", "#ee8866", "#44bb99", "#eedd88", "#ffaabb", "#bbcc33", "#99ddff", "#aaaa00"];
 
@@ -11,7 +11,7 @@ class Theme {
     this.read();
   }
 
-  // read takes the colours over from the style sheet, which knows whether it is light or dark.
+  // read gets the colours from the style sheet, which knows whether the page is light or dark.
   read() {
     for (const name of ["page", "panel", "lane", "line", "ink", "soft", "faint", "focus", "path", "searching", "parked", "blocked", "warn"]) {
       this.probe.style.color = `var(--${name})`;
@@ -47,7 +47,7 @@ class Theme {
     return `rgb(${x.map((v, i) => Math.round(v * (1 - share) + y[i] * share))})`;
   }
 
-  // index chooses the colour of a unit, and for what has none that of its operation.
+  // index chooses the colour of a slice by its unit, or by its operation if it has no unit.
   index(unit, operation) {
     return (unit ? unit * 5 + 2 : operation * 3) % tol.length;
   }

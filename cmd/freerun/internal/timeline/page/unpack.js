@@ -12,7 +12,7 @@ class Columns {
     for (;;) {
       if (this.at >= bytes.length) throw new Error("the page's data ends too early");
       const b = bytes[this.at++];
-      value += (b & 127) * scale; // not by bits, of which numbers have 32 here
+      value += (b & 127) * scale; // not by bit operations, which have 32 bits
       if (b < 128) return value;
       scale *= 128;
     }
@@ -23,13 +23,13 @@ class Columns {
     return v % 2 ? -(v + 1) / 2 : v / 2;
   }
 
-  // column fills an array, from index first on, with values as they are.
+  // column fills an array with the packed values, from index first on.
   column(array, first = 0) {
     for (let i = first; i < array.length; i++) array[i] = this.uint();
     return array;
   }
 
-  // steps fills it with values of which each is told by its difference to the one before.
+  // steps fills an array with values that are packed as differences, each to the one before.
   steps(array, first = 0) {
     let value = 0;
     for (let i = first; i < array.length; i++) array[i] = value += this.int();
@@ -43,16 +43,16 @@ async function inflate(text) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// unpack returns the recording. Rows of slices lie one behind another in the same arrays: those of a row from its first on.
+// unpack returns the recording. Slices of all rows lie in the same arrays, row after row: those of a row from row.first to row.end.
 async function unpack() {
   const meta = JSON.parse(document.getElementById("meta").textContent);
   const data = document.getElementById("data");
   const from = new Columns(await inflate(data.textContent.trim()));
   data.remove();
-  const messages = { // by number; that of 0 is none
+  const messages = { // by number; there is no message 0
     sent: from.steps(new Float64Array(meta.messages + 1), 1),
-    sentBy: from.column(new Uint16Array(meta.messages + 1), 1), // 0 nobody knows, 1 outside, 2 the first processor
-    wait: from.column(new Float64Array(meta.messages + 1), 1), // for what it needs
+    sentBy: from.column(new Uint16Array(meta.messages + 1), 1), // 0 unknown, 1 outside, 2 the first processor
+    wait: from.column(new Float64Array(meta.messages + 1), 1), // for the futures in its arguments
     sender: from.column(new Uint32Array(meta.messages + 1), 1),
     operation: from.column(new Uint32Array(meta.messages + 1), 1),
     unit: from.column(new Uint32Array(meta.messages + 1), 1),

@@ -1,4 +1,4 @@
-// Which stretch of time is shown, and where a time is on the screen.
+// The stretch of time that is shown, and the place of a time on the screen.
 
 class View {
   constructor(end, changed) {
@@ -36,7 +36,7 @@ class View {
     this.show(-this.limit * 0.004, this.limit * 1.004);
   }
 
-  // zoom makes what is at x larger, or smaller for a factor below 1, and keeps it there.
+  // zoom magnifies by the factor, or shrinks if it is below 1, and keeps the time at x in its place.
   zoom(factor, x = this.left + (this.width - this.left) / 2) {
     const at = this.time(x);
     this.show(at - (at - this.from) / factor, at + (this.to - at) / factor);

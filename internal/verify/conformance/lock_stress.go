@@ -211,7 +211,7 @@ func lockAbandoned(s LockSpec, seed uint64) error {
 					l.Lock()
 					defer l.Unlock()
 					if g.count.add(1); g.inside.get() != 0 {
-						return errors.New("somebody else left, and Lock got a lock that was held")
+						return errors.New("another waiter left, and Lock got a lock that was held")
 					}
 					return nil
 				})

@@ -81,9 +81,9 @@ func dequeStampede(s DequeSpec, _ uint64) error {
 	return nil
 }
 
-// A raid has an owner that pushes and pops in bursts while thieves steal. At the end it checks that
-// each item came out once.
-type raid[T any] struct {
+// A dequeLoad has an owner that pushes and pops in bursts while thieves steal. At the end it checks
+// that each item came out once.
+type dequeLoad[T any] struct {
 	ends    Ends[T]
 	items   int
 	burst   int // log2 of the longest
@@ -93,7 +93,7 @@ type raid[T any] struct {
 	thieves int
 }
 
-func (r *raid[T]) run() error {
+func (r *dequeLoad[T]) run() error {
 	var c crew
 	got := make([][]int, r.thieves+1)
 	take := func(h *hand, who int, item T) error {
@@ -133,7 +133,7 @@ func (r *raid[T]) run() error {
 	}
 	t := newTally(1, r.items)
 	for who, values := range got {
-		if err := t.add(values, who > 0); err != nil { // a thief gets what was pushed earlier first
+		if err := t.add(values, who > 0); err != nil { // a thief gets older items first
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (r *raid[T]) run() error {
 
 // own is the owner's part: it pushes all items, pops some of them meanwhile, and pops the rest at
 // the end.
-func (r *raid[T]) own(h *hand, take func(item T) error) error {
+func (r *dequeLoad[T]) own(h *hand, take func(item T) error) error {
 	random := rand.New(rand.NewPCG(r.seed, 0))
 	pop := func() (bool, error) {
 		item, ok := r.ends.Pop()
@@ -179,12 +179,12 @@ func (r *raid[T]) own(h *hand, take func(item T) error) error {
 	}
 }
 
-// dequeStress runs raids, with bursts of few items, for which the owner and the thieves race, and
+// dequeStress runs loads with bursts of few items, for which the owner and the thieves race, and
 // with long ones.
 func dequeStress(s DequeSpec, seed uint64) error {
 	for _, room := range s.rooms() {
 		for _, burst := range []int{1, 4, 10} {
-			r := &raid[int]{ends: s.New(room), items: size(stressItems), burst: burst, seed: seed, encode: plain, decode: same, thieves: many - 1}
+			r := &dequeLoad[int]{ends: s.New(room), items: size(stressItems), burst: burst, seed: seed, encode: plain, decode: same, thieves: many - 1}
 			if err := r.run(); err != nil {
 				return fmt.Errorf("room for %d, bursts of up to %d: %w", room, 1<<burst, err)
 			}
@@ -195,7 +195,7 @@ func dequeStress(s DequeSpec, seed uint64) error {
 
 func dequeTorn(s DequeSpec, seed uint64) error {
 	for _, room := range s.rooms() {
-		r := &raid[Wide]{ends: s.NewWide(room), items: size(wideItems), burst: 4, seed: seed, encode: wide, decode: Wide.value, thieves: many - 1}
+		r := &dequeLoad[Wide]{ends: s.NewWide(room), items: size(wideItems), burst: 4, seed: seed, encode: wide, decode: Wide.value, thieves: many - 1}
 		if err := r.run(); err != nil {
 			return fmt.Errorf("room for %d: %w", room, err)
 		}
