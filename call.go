@@ -52,14 +52,6 @@ func (o *Operation2[S, T, A, R]) Call(ctx context.Context, a *Unit[S], b *Unit[T
 	return o.checked().callOn(ctx, a.unit.rt, &m.multiSend, arg)
 }
 
-// Call is [Operation2.Call] to three units.
-func (o *Operation3[S, T, U, A, R]) Call(ctx context.Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) (R, error) {
-	m := &multiSend3[A, R]{}
-	m.n = 3
-	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.checked().callOn(ctx, x.unit.rt, &m.multiSend, arg)
-}
-
 // Call is [Operation2.Call] to all of units, of which none may occur twice. If units is empty, ctx
 // must be a [Context], or be derived from one: it names the runtime. Otherwise Call panics. It
 // allocates as [OperationAll.Tell] does.

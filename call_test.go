@@ -16,7 +16,6 @@ import (
 
 var (
 	callFree  = freerun.FreeOp("call.free", func(c *freerun.Context, n int) (int, error) { return n + 1, nil })
-	callThree = freerun.Op3("call.three", func(_ *freerun.Context, _, _, _ *pile, n int) (int, error) { return n, nil })
 	callAll   = freerun.OpAll("call.all", func(_ *freerun.Context, all []*pile, n int) (int, error) { return len(all) + n, nil })
 	callScope = freerun.Op("call.scope", func(c *freerun.Context, _ *pile, _ int) (place, error) { return place{c.Scope(), c.Priority()}, nil })
 	errCalled = errors.New("as it should")
@@ -46,7 +45,7 @@ func TestCall(t *testing.T) {
 				func() (int, error) { return pileLook.Call(ctx, v, 2) },
 				func() (int, error) { return pileBoth.Call(ctx, u, v, 3) },
 				func() (int, error) { return pileTake.Call(ctx, v, f) },
-				func() (int, error) { return callThree.Call(ctx, u, v, w, 5) },
+				func() (int, error) { return pileBoth.Call(ctx, w, u, 5) },
 				func() (int, error) { return callAll.Call(ctx, []*freerun.Unit[pile]{u, v, w}, 3) },
 				func() (int, error) { return callAll.Call(rt.Context(), nil, 7) },
 				func() (int, error) { return pileAdd.Call(ctx, w, 8) },

@@ -24,11 +24,11 @@
 //	                  FreeOperation.Send   …Tell             anywhere, in parallel
 //	                  Operation2.Send      …Tell             on several units at once,
 //	                                                         one at a time on each;
-//	                                                         also Operation3, OperationAll
+//	                                                         also OperationAll
 //	                  ReadOperation.Send                     beside other readers of the unit
 //	closure           Do                                     one at a time on the unit
 //	                  Go, Then, Then2, Handle                anywhere, in parallel
-//	                  When2, When3, WhenAll                  on several units at once,
+//	                  When2, WhenAll                         on several units at once,
 //	                                                         one at a time on each
 //	                  Read                                   beside other readers of the unit
 //
@@ -39,7 +39,6 @@
 //	FreeOperation   yes   yes   yes   yes        yes
 //	ReadOperation   yes   -     yes   -          -
 //	Operation2      yes   yes   yes   -          -
-//	Operation3      yes   yes   yes   -          -
 //	OperationAll    yes   yes   yes   -          -
 //	closure         yes   -     -     -          free closures
 //

@@ -16,7 +16,7 @@ import (
 // env surrounds the processors of a runtime: time, and other goroutines. There are two:
 //
 //	live  sim is nil: time is Go's, and processors have goroutines of their own
-//	sim   time is virtual, and the goroutine that waits runs all processors, by a Schedule
+//	sim   time is virtual, and the goroutine that waits runs all processors, by a schedule
 //
 // [newEnv] chooses. All that differs between the two is behind the methods of env: no other file
 // asks which of them a runtime has. On the hot path a method is one look at a pointer, inlined.

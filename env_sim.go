@@ -12,25 +12,15 @@ import (
 	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/simhost"
 	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // A deterministic runtime runs the same code as any other, with three differences. Its processors
 // are coroutines of the driver, the ordinary goroutine that waits for something. Its time is
-// virtual (internal/vclock). A [Schedule] decides which processor goes on, at each message that is
-// sent and at each operation that begins. The same program under the same schedule does the same
-// each time.
-
-// Schedule decides what happens next in a deterministic runtime, see [DeterministicBy]. One
-// goroutine at a time calls its methods; they must not use the runtime.
-type Schedule interface {
-	// Choose returns the index in ready of the processor that goes on. ready has the numbers of the
-	// processors that can, in rising order.
-	Choose(ready []int) int
-	// Began tells that a processor begins to run an operation: the operation's name, or that of its
-	// function.
-	Began(processor int, operation string)
-}
+// virtual (internal/vclock). A [simhost.Schedule] decides which processor goes on, at each message
+// that is sent and at each operation that begins. The same program under the same schedule does
+// the same each time.
 
 // ErrStalled says that in a deterministic runtime nothing is left to run, and that the condition
 // waited for does not hold: it never will. The errors that wrap it describe each waiter: where in
@@ -58,16 +48,14 @@ const deterministicProcessors = 4
 // The deadline of a [context.Context] is in real time. No seed decides which comes first, the
 // deadline or an event in virtual time. So tests that must repeat cancel contexts by themselves.
 func Deterministic(seed uint64) Option {
-	return DeterministicBy(&randomSchedule{rand.New(rand.NewPCG(seed, 0))})
+	return deterministicBy(&randomSchedule{rand.New(rand.NewPCG(seed, 0))})
 }
 
-// DeterministicBy is [Deterministic] with the given schedule. It panics if s is nil.
-func DeterministicBy(s Schedule) Option {
-	if s == nil {
-		panic("freerun: DeterministicBy with a nil Schedule")
-	}
+func deterministicBy(s simhost.Schedule) Option {
 	return Option{func(set *settings) { set.schedule = s }}
 }
+
+func init() { simhost.Provide(deterministicBy) }
 
 type randomSchedule struct{ random *rand.Rand }
 
@@ -75,7 +63,7 @@ func (r *randomSchedule) Choose(ready []int) int { return r.random.IntN(len(read
 func (r *randomSchedule) Began(int, string)      {}
 
 // chooseBy turns a schedule into the function that the scheduler calls for its choices.
-func chooseBy(s Schedule) func([]*sched.Processor) int {
+func chooseBy(s simhost.Schedule) func([]*sched.Processor) int {
 	numbers := []int{}
 	return func(ready []*sched.Processor) int {
 		numbers = numbers[:0]
@@ -84,7 +72,7 @@ func chooseBy(s Schedule) func([]*sched.Processor) int {
 		}
 		i := s.Choose(numbers)
 		if i < 0 || i >= len(ready) {
-			panic(fmt.Sprintf("freerun: a Schedule chose index %d of %d", i, len(ready)))
+			panic(fmt.Sprintf("freerun: a schedule chose index %d of %d", i, len(ready)))
 		}
 		return i
 	}
@@ -94,8 +82,8 @@ func chooseBy(s Schedule) func([]*sched.Processor) int {
 // it has go on, uses it.
 type simulation struct {
 	rt       *Runtime
-	schedule Schedule
-	timed    timed // schedule, if it simulates time; nil otherwise
+	schedule simhost.Schedule
+	timed    simhost.Timed // schedule, if it simulates time; nil otherwise
 	clock    *vclock.Clock
 
 	timers      sync.Map // *Timer → *simTimer: the timers that have not fired, or repeat
@@ -115,7 +103,7 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 	m := &simulation{rt: rt, schedule: s.schedule}
 	config.Choose = chooseBy(s.schedule)
 	config.Processors = cmp.Or(s.processors, deterministicProcessors)
-	if t, ok := s.schedule.(timed); ok {
+	if t, ok := s.schedule.(simhost.Timed); ok {
 		m.timed, config.Timed = t, timedScheduler{t}
 	}
 	m.clock = vclock.New(m.timed)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/simhost"
 )
 
 // recorded is a schedule that is drawn from a seed, and logs the operations that begin.
@@ -29,7 +30,7 @@ func (r *recorded) Began(processor int, operation string) {
 
 // play runs a program with all kinds of sends under a schedule, and returns its outcome.
 func play(t *testing.T, r *recorded, processors int) string {
-	rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(processors))
+	rt, _ := runtimetest.Start(t, simhost.Option[freerun.Option](r), freerun.Processors(processors))
 	units := []*freerun.Unit[relay]{}
 	for range 5 {
 		units = append(units, freerun.NewUnit(rt, relay{}, freerun.MailboxLimit(3, freerun.WaitForRoom)))
@@ -255,7 +256,7 @@ func TestDeterministicAddresses(t *testing.T) {
 	nothing := func(*freerun.Context, *int) (int, error) { return 0, nil }
 	play := func(seed uint64, first int) []string {
 		r := newRecorded(seed)
-		rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(3))
+		rt, _ := runtimetest.Start(t, simhost.Option[freerun.Option](r), freerun.Processors(3))
 		units := make([]*freerun.Unit[int], 2)
 		units[first] = freerun.NewUnit(rt, 0)
 		units[1-first] = freerun.NewUnit(rt, 0)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/simhost"
 )
 
 var joinSeed = flag.Uint64("join.seed", 0, "seed of TestJoinStress; 0 draws one")
@@ -151,7 +152,7 @@ func TestJoinDeterministic(t *testing.T) {
 	stolen := uint64(0)
 	run := func(seed uint64) []string {
 		r := newRecorded(seed)
-		rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(3))
+		rt, _ := runtimetest.Start(t, simhost.Option[freerun.Option](r), freerun.Processors(3))
 		var all []freerun.Future[int]
 		for i := range 5 {
 			root := plot{plot{seed: seed}.draw(uint64(i)), 5}

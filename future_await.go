@@ -103,7 +103,7 @@ func (m *promised) awaitBy(a *activity.Activity, r *activitySlot) (err error) {
 			r.awaits = w
 		}
 	}()
-	err = a.Suspend(w.suspend)
+	err = activity.Wait(a, 0, w.suspend)
 	done = err == nil
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// TestPartsLieBehind holds what multi.all relies on: the parts of a message to two or three units
+// TestPartsLieBehind holds what multi.all relies on: the parts of a message to two units
 // begin where its multi ends, whatever the alignment of argument and result.
 func TestPartsLieBehind(t *testing.T) {
 	type odd [2]byte
@@ -17,15 +17,15 @@ func TestPartsLieBehind(t *testing.T) {
 	}
 	var a multiSend2[odd, byte]
 	check("odd", unsafe.Offsetof(a.multiSend.multi)+unsafe.Offsetof(a.multiSend), unsafe.Offsetof(a.two))
-	var b multiSend3[atomic.Int64, atomic.Int64]
-	check("aligned", unsafe.Offsetof(b.multiSend.multi)+unsafe.Offsetof(b.multiSend), unsafe.Offsetof(b.three))
+	var b multiSend2[atomic.Int64, atomic.Int64]
+	check("aligned", unsafe.Offsetof(b.multiSend.multi)+unsafe.Offsetof(b.multiSend), unsafe.Offsetof(b.two))
 	var c multiTell2[odd]
 	check("odd tell", unsafe.Offsetof(c.multiTell.multi)+unsafe.Offsetof(c.multiTell), unsafe.Offsetof(c.two))
-	var d multiTell3[struct {
+	var d multiTell2[struct {
 		x atomic.Int64
 		y byte
 	}]
-	check("aligned tell", unsafe.Offsetof(d.multiTell.multi)+unsafe.Offsetof(d.multiTell), unsafe.Offsetof(d.three))
+	check("aligned tell", unsafe.Offsetof(d.multiTell.multi)+unsafe.Offsetof(d.multiTell), unsafe.Offsetof(d.two))
 	if n := unsafe.Sizeof(unit{}); unsafe.Sizeof(uintptr(0)) == 8 && n > 88 {
 		t.Errorf("a unit costs %d bytes", n)
 	}

@@ -58,49 +58,8 @@ func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A)
 	return j.tell(c, w, &m.multiTell, arg)
 }
 
-// Operation3 is Operation2 for three units. Declare it with [Op3].
-type Operation3[S, T, U, A, R any] struct {
-	_ scan.Opaque
-	multiOperation[A, R]
-	definition[func(c *Context, s *S, t *T, u *U, arg A) (R, error)]
-}
-
-// Op3 declares an operation on three units, as [Op2] does.
-func Op3[S, T, U, A, R any](name string, fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) *Operation3[S, T, U, A, R] {
-	o := &Operation3[S, T, U, A, R]{}
-	o.declared = declare(name)
-	o.define(o.declared, fn, func(fn func(c *Context, s *S, t *T, u *U, arg A) (R, error)) {
-		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
-			parts := (*[3]multiPart)((*multi)(to).behind())
-			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)), arg)
-		}
-		o.multiOperation.complete(o.declared.name, nil)
-	})
-	return o
-}
-
-// Send is as [Operation2.Send], to three units.
-func (o *Operation3[S, T, U, A, R]) Send(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) Future[R] {
-	m := &multiSend3[A, R]{}
-	m.n = 3
-	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.checked().send(c.checked(), &m.multiSend, arg)
-}
-
-// Tell is as [Operation2.Tell], to three units.
-func (o *Operation3[S, T, U, A, R]) Tell(c *Context, x *Unit[S], y *Unit[T], z *Unit[U], arg A) error {
-	j, on, u, v, w := o.checked(), c.checked().here(), x.checked(), y.checked(), z.checked()
-	m := (*multiTell3[A])(unsafe.Pointer(on.again(j.id)))
-	if m == nil {
-		m = &multiTell3[A]{}
-		m.n = 3
-	}
-	m.three[0].unit, m.three[1].unit, m.three[2].unit = u, v, w
-	return j.tell(c, on, &m.multiTell, arg)
-}
-
-// OperationAll is Operation2 for any number of units with states of one type, none included.
-// Declare it with [OpAll].
+// OperationAll is Operation2 for any number of units with states of one type, none included. The
+// type may be an interface, for units whose states differ. Declare it with [OpAll].
 type OperationAll[S, A, R any] struct {
 	_ scan.Opaque
 	multiOperation[A, R]
@@ -138,23 +97,15 @@ func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error 
 	return o.checked().tell(c.checked(), c.here(), m, arg)
 }
 
-// The messages to two and to three units contain their parts.
+// The messages to two units contain their parts.
 type (
 	multiSend2[A, R any] struct {
 		multiSend[A, R]
 		two [2]multiPart
 	}
-	multiSend3[A, R any] struct {
-		multiSend[A, R]
-		three [3]multiPart
-	}
 	multiTell2[A any] struct {
 		multiTell[A]
 		two [2]multiPart
-	}
-	multiTell3[A any] struct {
-		multiTell[A]
-		three [3]multiPart
 	}
 )
 
@@ -181,13 +132,6 @@ func statesOf[S any](m *multi) []*S {
 func (o *Operation2[S, T, A, R]) checked() *multiOperation[A, R] {
 	if o == nil || o.placed == nil {
 		panic(unready{unsafe.Pointer(o), "Op2"})
-	}
-	return &o.multiOperation
-}
-
-func (o *Operation3[S, T, U, A, R]) checked() *multiOperation[A, R] {
-	if o == nil || o.placed == nil {
-		panic(unready{unsafe.Pointer(o), "Op3"})
 	}
 	return &o.multiOperation
 }
@@ -224,25 +168,6 @@ func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, 
 	return o.send(c.checked(), &m.multiSend, fn)
 }
 
-// When3 is When2 for three units.
-func When3[S, T, U, R any](c *Context, x *Unit[S], y *Unit[T], z *Unit[U], fn func(c *Context, x *S, y *T, z *U) (R, error)) Future[R] {
-	if fn == nil {
-		panic("freerun: When3 with a nil function")
-	}
-	o := knownClosure[multiOperation[func(*Context, *S, *T, *U) (R, error), R]]()
-	if o == nil {
-		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T, *U) (R, error)) (R, error) {
-			c.function.Store(codeOf(fn))
-			parts := (*multi)(to).all()
-			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), stateOf[U](unsafe.Pointer(parts[2].unit)))
-		})
-	}
-	m := &multiSend3[func(*Context, *S, *T, *U) (R, error), R]{}
-	m.n = 3
-	m.three[0].unit, m.three[1].unit, m.three[2].unit = x.checked(), y.checked(), z.checked()
-	return o.send(c.checked(), &m.multiSend, fn)
-}
-
 // WhenAll is When2 for any number of units with states of one type, none included. fn gets their
 // states in the order of units, and must not keep the slice; units may be used again at once.
 func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states []*S) (R, error)) Future[R] {
@@ -265,7 +190,7 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 // Then it is placed in all mailboxes and gets another vtable. With that it holds its units when
 // it is run or fails, and lets go of them afterwards.
 
-// multiSend is a sent message to several units. If those are few, the parts lie behind it, in the
+// multiSend is a sent message to several units. If those are two, the parts lie behind it, in the
 // struct that contains it.
 type multiSend[A, R any] struct {
 	sendMessage[A, R]

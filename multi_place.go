@@ -66,7 +66,7 @@ func (m *multi) all() []multiPart {
 	return unsafe.Slice(first, m.n)
 }
 
-// behind returns where the parts lie if the message is to two or three units: behind this struct.
+// behind returns where the parts lie if the message is to two units: behind this struct.
 func (m *multi) behind() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(m), unsafe.Sizeof(*m)) }
 
 // whole returns the message that contains m.

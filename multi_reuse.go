@@ -1,10 +1,10 @@
 package freerun
 
-// Told messages to two and to three units are used again, as those to one unit are (reuse.go). But
-// a sender that is about to enqueue looks at the marked part in the mailbox. If that sender is
-// late, the message may be in its next life by then, and not placed yet. The sender must not take
-// it for the message that it was. So a message is used again only after all goroutines that may
-// have found it are gone.
+// Told messages to two units are used again, as those to one unit are (reuse.go). But a sender that
+// is about to enqueue looks at the marked part in the mailbox. If that sender is late, the message
+// may be in its next life by then, and not placed yet. The sender must not take it for the message
+// that it was. So a message is used again only after all goroutines that may have found it are
+// gone.
 
 // Source:     our own. Waiting for the goroutines that may still be looking is P. McKenney and J.
 //             Slingwine's grace period (Read-copy update, 1998).

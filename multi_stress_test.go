@@ -155,7 +155,8 @@ func sendAnything(c *freerun.Context, all []*freerun.Unit[till], random *rand.Ra
 			return amount, nil
 		}))
 	case 1:
-		return one(freerun.When3(c, a, b, d, func(c *freerun.Context, x, y, z *till) (int, error) {
+		return one(freerun.WhenAll(c, []*freerun.Unit[till]{a, b, d}, func(c *freerun.Context, three []*till) (int, error) {
+			x, y, z := three[0], three[1], three[2]
 			x.enter()
 			y.enter()
 			z.enter()

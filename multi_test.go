@@ -42,18 +42,18 @@ func TestWhen(t *testing.T) {
 		*n, *text = *n+1, *text+"b"
 		return *n, nil
 	})
-	three := freerun.When3(c, text, flag, n, func(_ *freerun.Context, text *string, flag *bool, n *int) (string, error) {
-		*flag = *n == 2
+	then := freerun.When2(c, text, flag, func(_ *freerun.Context, text *string, flag *bool) (string, error) {
+		*flag = *text == "ab"
 		return *text, nil
 	})
 	if v := runtimetest.Must(t, two); v != 2 {
 		t.Errorf("two: %d", v)
 	}
-	if v := runtimetest.Must(t, three); v != "ab" {
-		t.Errorf("three: %q", v)
+	if v := runtimetest.Must(t, then); v != "ab" {
+		t.Errorf("then: %q", v)
 	}
 	if !runtimetest.Must(t, freerun.Do(c, flag, func(_ *freerun.Context, flag *bool) (bool, error) { return *flag, nil })) {
-		t.Error("the third unit was not written, or the two operations ran in the wrong order")
+		t.Error("the last unit was not written, or the two operations ran in the wrong order")
 	}
 	for units := range 6 {
 		all := newAccounts(rt, units, 7)
@@ -89,10 +89,10 @@ func TestOperationsOnSeveral(t *testing.T) {
 	if err := transfer.Tell(c, all[2], all[0], 5); err != nil {
 		t.Error(err)
 	}
-	if v := runtimetest.Must(t, share3.Send(c, all[0], all[1], all[2], 10)); v != 20 {
+	if v := runtimetest.Must(t, shareOut.Send(c, all, 10)); v != 20 {
 		t.Errorf("%d shared", v)
 	}
-	if err := share3.Tell(c, all[2], all[1], all[0], 1); err != nil {
+	if err := shareOut.Tell(c, []*freerun.Unit[ledger]{all[2], all[1], all[0]}, 1); err != nil {
 		t.Error(err)
 	}
 	if v := runtimetest.Must(t, totalOf.Send(c, all, "total")); v != "total 300" {
@@ -112,11 +112,12 @@ func TestOperationsOnSeveral(t *testing.T) {
 	}
 }
 
-var share3 = freerun.Op3("share3", func(_ *freerun.Context, x, y, z *ledger, amount int) (int, error) {
-	x.balance -= 2 * amount
-	y.balance += amount
-	z.balance += amount
-	return 2 * amount, nil
+var shareOut = freerun.OpAll("share.out", func(_ *freerun.Context, all []*ledger, amount int) (int, error) {
+	for _, a := range all[1:] {
+		all[0].balance -= amount
+		a.balance += amount
+	}
+	return (len(all) - 1) * amount, nil
 })
 
 var totalOf = freerun.OpAll("total", func(_ *freerun.Context, all []*ledger, text string) (string, error) {
@@ -145,7 +146,6 @@ func TestMultiRefused(t *testing.T) {
 	foreign := freerun.NewUnit(other, ledger{})
 	twice := []*freerun.Unit[ledger]{all[0], all[1], all[2], all[1]}
 	never := func(*freerun.Context, *ledger, *ledger) (int, error) { t.Error("run"); return 0, nil }
-	never3 := func(*freerun.Context, *ledger, *ledger, *ledger) (int, error) { t.Error("run"); return 0, nil }
 	neverAll := func(*freerun.Context, []*ledger) (int, error) { t.Error("run"); return 0, nil }
 	refused := func(name string, f freerun.Future[int], want error) {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestMultiRefused(t *testing.T) {
 		}
 	}
 	refused("When2", freerun.When2(c, all[0], all[0], never), freerun.ErrSameUnit)
-	refused("When3", freerun.When3(c, all[0], all[1], all[0], never3), freerun.ErrSameUnit)
+	refused("WhenAll", freerun.WhenAll(c, []*freerun.Unit[ledger]{all[0], all[1], all[0]}, neverAll), freerun.ErrSameUnit)
 	refused("WhenAll", freerun.WhenAll(c, twice, neverAll), freerun.ErrSameUnit)
 	refused("Send", transfer.Send(c, all[1], all[1], 1), freerun.ErrSameUnit)
 	refused("When2", freerun.When2(c, all[0], foreign, never), freerun.ErrOtherRuntime)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/internal/runtimetest"
+	"github.com/freerun-go/freerun/internal/simhost"
 )
 
 var observed = freerun.Op("observed", func(_ *freerun.Context, g **runtimetest.Gate, _ int) (int, error) {
@@ -172,7 +173,7 @@ func TestResizeRunsMore(t *testing.T) {
 func TestResizeDeterministic(t *testing.T) {
 	play := func() []string {
 		r := newRecorded(4)
-		rt, _ := runtimetest.Start(t, freerun.DeterministicBy(r), freerun.Processors(1))
+		rt, _ := runtimetest.Start(t, simhost.Option[freerun.Option](r), freerun.Processors(1))
 		for n := range 30 {
 			rt.Resize(1 + n%4)
 			for range 10 {

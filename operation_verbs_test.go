@@ -16,7 +16,6 @@ func TestVerbsOfTheForms(t *testing.T) {
 		"FreeOperation": reflect.TypeFor[*freerun.FreeOperation[int, int]](),
 		"ReadOperation": reflect.TypeFor[*freerun.ReadOperation[int, int, int]](),
 		"Operation2":    reflect.TypeFor[*freerun.Operation2[int, int, int, int]](),
-		"Operation3":    reflect.TypeFor[*freerun.Operation3[int, int, int, int, int]](),
 		"OperationAll":  reflect.TypeFor[*freerun.OperationAll[int, int, int]](),
 	}
 	text, err := os.ReadFile("doc.go")

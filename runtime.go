@@ -12,6 +12,7 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/simhost"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -82,7 +83,7 @@ type Option struct{ apply func(*settings) }
 type settings struct {
 	processors int
 	logger     *slog.Logger
-	schedule   Schedule
+	schedule   simhost.Schedule
 	watchdog   sched.Watchdog
 	grace      time.Duration
 	onLate     func(LateReport)

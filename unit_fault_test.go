@@ -127,8 +127,10 @@ func TestFaultOfSeveralUnits(t *testing.T) {
 	kept := freerun.NewUnit(rt, 1)
 	restarted := freerun.NewUnit(rt, 1, freerun.RestartOnPanic(func() int { return 50 }, 3, time.Hour))
 	stopped := freerun.NewUnit(rt, 1, freerun.StopOnPanic())
-	broken := freerun.When3(rt.Context(), kept, restarted, stopped, func(_ *freerun.Context, a, b, c *int) (int, error) {
-		*a, *b, *c = 9, 9, 9
+	broken := freerun.WhenAll(rt.Context(), []*freerun.Unit[int]{kept, restarted, stopped}, func(_ *freerun.Context, states []*int) (int, error) {
+		for _, s := range states {
+			*s = 9
+		}
 		panic("broken")
 	})
 	next := freerun.When2(rt.Context(), stopped, kept, func(*freerun.Context, *int, *int) (int, error) { return 0, nil })

@@ -11,8 +11,8 @@ import (
 
 // Activity is a task with a stack of its own, which may wait in its middle. [Go] makes and starts
 // one and passes it to the activity's function. Only the activity's own goroutine may call Yield,
-// Sleep, Block and Suspend. Any goroutine may call Check, Wait, Ended, Name, Priority, Here and
-// the methods of [context.Context].
+// Sleep and Block. Any goroutine may call Check, Wait, Ended, Name, Here and the methods of
+// [context.Context].
 //
 // An Activity is the [context.Context] of its scope: it is done when the scope is canceled. It
 // must not be copied. An activity that has not begun costs 96 bytes and no stack.

@@ -151,8 +151,8 @@ func ExampleLatch() {
 	for range 3 {
 		activity.Go(rt, func(*activity.Activity) { done.CountDown() })
 	}
-	fmt.Println(done.Wait(context.Background()), done.Left())
-	// Output: <nil> 0
+	fmt.Println(done.Wait(context.Background()))
+	// Output: <nil>
 }
 
 // A Barrier lets all pass when the last one has arrived, round after round.

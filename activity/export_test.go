@@ -102,3 +102,15 @@ func InBroadcast(of any) (n int) {
 	}
 	return n
 }
+
+// Left returns how many calls of CountDown are missing.
+func (l *Latch) Left() int { return int(l.left.Load()) }
+
+// RLocker returns m as a Locker for reading.
+func (m *RWMutex) RLocker() Locker { return (*readLocker)(m) }
+
+type readLocker RWMutex
+
+func (r *readLocker) Lock(ctx context.Context) error { return (*RWMutex)(r).RLock(ctx) }
+func (r *readLocker) Unlock()                        { (*RWMutex)(r).RUnlock() }
+func (r *readLocker) isLocked() bool                 { return used(r.q.state.Load()) != 0 }

@@ -49,9 +49,6 @@ func (l *Latch) CountDown() {
 	}
 }
 
-// Left returns how many calls of CountDown are missing. It is a snapshot.
-func (l *Latch) Left() int { return int(l.left.Load()) }
-
 // Wait waits until l is open. It returns nil then; otherwise the error says why it stopped waiting
 // (see the package's documentation). A call that need not wait does not look at ctx. It panics for
 // the zero Latch, which nothing opens.

@@ -126,9 +126,9 @@ func TestMisuseIsTold(t *testing.T) {
 			"activity: a wait with a nil function; it must enter the waiter where it is found",
 			func() { _ = activity.Wait(ctx, 0, nil) },
 		},
-		"Suspend that enters nowhere": {
+		"Wait of an activity that enters nowhere": {
 			"activity: a wait with a nil function; it must enter the waiter where it is found",
-			func() { in(func(a *activity.Activity) { _ = a.Suspend(nil) }) },
+			func() { in(func(a *activity.Activity) { _ = activity.Wait(a, 0, nil) }) },
 		},
 	})
 }

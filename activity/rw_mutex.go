@@ -46,13 +46,4 @@ func (m *RWMutex) RUnlock() {
 	}
 }
 
-// RLocker returns m as a [Locker] for reading.
-func (m *RWMutex) RLocker() Locker { return (*readLocker)(m) }
-
-type readLocker RWMutex
-
-func (r *readLocker) Lock(ctx context.Context) error { return (*RWMutex)(r).RLock(ctx) }
-func (r *readLocker) Unlock()                        { (*RWMutex)(r).RUnlock() }
-
-func (m *RWMutex) isLocked() bool    { return used(m.q.state.Load()) == whole }
-func (r *readLocker) isLocked() bool { return used(r.q.state.Load()) != 0 }
+func (m *RWMutex) isLocked() bool { return used(m.q.state.Load()) == whole }

@@ -102,14 +102,6 @@ func (a *Activity) Here() bool {
 	return st != nil && st.co.Here()
 }
 
-// Suspend is [Wait] with the activity's own context. Only the activity's own goroutine may call
-// it; it panics elsewhere, and if enter is nil.
-func (a *Activity) Suspend(enter func(w *Waiter)) error {
-	a.own("Suspend")
-	mustEnter(enter)
-	return a.wait(a, 0, enterFunc(enter))
-}
-
 // own returns the activity's stack. It panics if the caller is not the activity.
 func (a *Activity) own(what string) *stack {
 	if !a.Here() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/programs"
 	"github.com/freerun-go/freerun/simulate"
 )
@@ -69,30 +70,50 @@ func costsName(p *programs.Program, v programs.Variant, values programs.Values) 
 	return name
 }
 
+// program is what package simulate runs.
+type program = func(on *simulate.Host) (time.Duration, error)
+
+// machine is a [programs.Machine] of virtual processors.
+type machine struct {
+	*simulate.Host
+	rt *freerun.Runtime // of the run
+}
+
+func (m *machine) newRuntime(options ...freerun.Option) *freerun.Runtime {
+	m.rt = m.New(options...)
+	return m.rt
+}
+
+// Settle implements [programs.Machine].
+func (m *machine) Settle() error { return m.rt.Quiesce(context.Background()) }
+
 // Run is a [Runner]. It leaves GOMAXPROCS alone.
 func (s *Simulator) Run(_ context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
 	var result programs.Result
-	program := func(on *simulate.Host) (time.Duration, error) {
-		cfg := programs.Config{Processors: on.Processors(), Values: cfg.Values, Runtime: on.New}
-		if on.Virtual() {
-			cfg.Machine = on
+	on := func(processors int) program {
+		return func(on *simulate.Host) (time.Duration, error) {
+			m := &machine{Host: on}
+			cfg := programs.Config{Processors: processors, Values: cfg.Values, Runtime: m.newRuntime}
+			if on.Virtual() {
+				cfg.Machine = m
+			}
+			var err error
+			result, err = p.Run(v, cfg)
+			return result.Elapsed, err
 		}
-		var err error
-		result, err = p.Run(v, cfg)
-		return result.Elapsed, err
 	}
-	c, err := s.costsOf(costsName(p, v, cfg.Values), program)
+	c, err := s.costsOf(costsName(p, v, cfg.Values), on(1))
 	if err != nil {
 		return programs.Result{}, err
 	}
-	r, err := c.Run(program, cfg.Processors)
+	r, err := c.Run(on(cfg.Processors), cfg.Processors)
 	if err != nil {
 		return programs.Result{}, err
 	}
 	return asMeasured(result, r), nil
 }
 
-func (s *Simulator) costsOf(name string, program simulate.Program) (*simulate.Costs, error) {
+func (s *Simulator) costsOf(name string, program program) (*simulate.Costs, error) {
 	if i := slices.IndexFunc(s.costs, func(c *simulate.Costs) bool { return c.Program == name }); i >= 0 {
 		return s.costs[i], nil
 	}

@@ -223,7 +223,8 @@ func (d *Growable[T]) Pop() (v *T, ok bool) {
 }
 
 // Len returns the number of values. Any goroutine may call it. Beside concurrent calls it is an
-// estimate, off by at most the number of values that those calls add and remove.
+// estimate, off by at most the number of values that those calls add and remove; but 0 means that
+// the deque was empty at some instant of the call.
 func (d *Growable[T]) Len() int { return d.core.len() }
 
 // Thief returns the thieves' handle. Any goroutine may call it.
@@ -239,10 +240,4 @@ func (t GrowableThief[T]) Steal() (*T, Outcome) {
 	mustBeMade(t.core == nil)
 	v, outcome := t.core.steal()
 	return (*T)(unsafe.Pointer(v)), outcome
-}
-
-// Empty reports whether there was no value to steal at some instant of the call.
-func (t GrowableThief[T]) Empty() bool {
-	mustBeMade(t.core == nil)
-	return t.core.len() == 0
 }

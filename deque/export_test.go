@@ -25,13 +25,19 @@ func NewHybrid[T any]() *Hybrid[T] { return new(Hybrid[T]) }
 
 func (d *Bounded[T]) Cap() int { return int(d.core.capacity) }
 
-// Empty reports whether the deque was empty, as that of a [GrowableThief] does.
+// Empty reports whether there was no value to steal at some instant of the call.
+func (t GrowableThief[T]) Empty() bool {
+	mustBeMade(t.core == nil)
+	return t.core.len() == 0
+}
+
+// Empty reports whether there was no value to steal at some instant of the call.
 func (t BoundedThief[T]) Empty() bool {
 	mustBeMade(t.core == nil)
 	return t.core.len() == 0
 }
 
-// Empty reports whether the deque was empty, as that of a [GrowableThief] does.
+// Empty reports whether there was no value to steal at some instant of the call.
 func (t HybridThief[T]) Empty() bool {
 	mustBeMade(t.deque == nil)
 	return t.deque.Len() == 0

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/simhost"
 )
 
 // Seed is the environment variable with a schedule's seed. If it is set, [Explore] runs that
@@ -129,7 +130,7 @@ func (x *exploration) run(seed uint64) {
 	if x.verbose {
 		schedule.log = func(processor int, operation string) { x.t.Logf("processor %d: %s", processor, operation) }
 	}
-	rt := freerun.New(freerun.Processors(n), freerun.DeterministicBy(schedule), freerun.Logger(slog.New(slog.DiscardHandler)))
+	rt := freerun.New(freerun.Processors(n), simhost.Option[freerun.Option](schedule), freerun.Logger(slog.New(slog.DiscardHandler)))
 	inputs.Store(rt, rand.New(rand.NewPCG(seed, 0x1274)))
 	defer inputs.Delete(rt)
 	finished := false

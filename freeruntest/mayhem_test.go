@@ -16,6 +16,7 @@ import (
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/freeruntest"
+	"github.com/freerun-go/freerun/internal/simhost"
 	"github.com/freerun-go/freerun/internal/verify/conformance"
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
@@ -526,7 +527,7 @@ func mayhemInTurns(t *testing.T, rt *freerun.Runtime, random *rand.Rand) {
 func TestMayhemRepeats(t *testing.T) {
 	run := func(seed uint64) []string {
 		s := &recorder{random: rand.New(rand.NewPCG(seed, 7))}
-		rt := freerun.New(freerun.DeterministicBy(s), freerun.Logger(slog.New(slog.DiscardHandler)))
+		rt := freerun.New(simhost.Option[freerun.Option](s), freerun.Logger(slog.New(slog.DiscardHandler)))
 		mayhemInTurns(t, rt, rand.New(rand.NewPCG(seed, 8)))
 		return s.began
 	}

@@ -87,7 +87,7 @@ func ExampleNewFIFO() {
 	// waiter 0
 }
 
-// newestFirst is a lock.Queue that gives back the newest waiter first.
+// newestFirst is a queue of waiters that gives back the newest waiter first.
 type newestFirst struct {
 	mu      sync.Mutex
 	waiters []*lock.Waiter

@@ -7,6 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
 	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/queue"
 )
 
 // Source:     the lock made from a queue, as in lectures on concurrent queues: a goroutine that
@@ -43,16 +44,6 @@ import (
 //             which the lock keeps one of, and the node a channel, with its first sleep.
 // Checked by: TestLock…, TestFIFOForgets, TestRefusal, TestExploreLock…, TestExploreLeave…
 
-// Queue is the interface of a queue for [NewFIFO]. It returns each enqueued waiter exactly once, in
-// an order that the queue chooses. Any number of goroutines call TryEnqueue at the same time. One
-// goroutine at a time calls TryDequeue; each call is ordered after the one before. TryEnqueue may
-// refuse if the queue is bounded and full. If TryDequeue reports false although an enqueue has
-// ended, the lock calls it again until it reports true.
-type Queue interface {
-	TryEnqueue(w *Waiter) bool
-	TryDequeue() (w *Waiter, ok bool)
-}
-
 // Waiter is a goroutine that waits for a [FIFO]. It has no methods: a queue only stores pointers to
 // waiters, and returns them.
 type Waiter struct {
@@ -78,7 +69,7 @@ type FIFO struct {
 
 // fifo is a FIFO without padding.
 type fifo struct {
-	queue    Queue // immutable; nil if stack is the queue
+	queue    queue.NonBlocking[*Waiter] // immutable; nil if stack is the queue
 	count    atomics.Int64
 	spare    spare[Waiter]
 	stack    waiterStack
@@ -89,9 +80,14 @@ type fifo struct {
 // the zero FIFO. It returns an unlocked lock that admits in the order of q, which must be empty
 // and used by this lock alone. If q is bounded, Lock waits for a place in it, and LockContext
 // returns [ErrFull] if there is none. NewFIFO panics if q is nil.
-func NewFIFO(q Queue) *FIFO {
+//
+// q returns each enqueued waiter exactly once, in an order that it chooses. Any number of
+// goroutines call TryEnqueue at the same time. One goroutine at a time calls TryDequeue; each call
+// is ordered after the one before. If TryDequeue reports false although an enqueue has ended, the
+// lock calls it again until it reports true.
+func NewFIFO(q queue.NonBlocking[*Waiter]) *FIFO {
 	if q == nil {
-		panic("lock: NewFIFO with a nil Queue; the zero FIFO has one of its own")
+		panic("lock: NewFIFO with a nil queue; the zero FIFO has one of its own")
 	}
 	return &FIFO{fifo: fifo{queue: q}}
 }

@@ -283,7 +283,7 @@ func TestUnlockByAnother(t *testing.T) {
 // TestNewFIFOWithoutQueue holds that a FIFO of no queue is refused when it is made.
 func TestNewFIFOWithoutQueue(t *testing.T) {
 	defer func() {
-		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "lock: NewFIFO with a nil Queue") {
+		if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "lock: NewFIFO with a nil queue") {
 			t.Errorf("panic %q", text)
 		}
 	}()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// plainQueueOfOne is a Queue with room for one waiter, for one goroutine.
+// plainQueueOfOne is a queue with room for one waiter, for one goroutine.
 type plainQueueOfOne struct{ w *Waiter }
 
 func (q *plainQueueOfOne) TryEnqueue(w *Waiter) bool {

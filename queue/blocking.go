@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"iter"
 	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -181,20 +180,6 @@ func (w *Blocking[T]) Dequeue(ctx context.Context) (v T, err error) {
 		return v, err
 	}
 	return w.dequeueSlow(ctx)
-}
-
-// All returns the items that Dequeue would return, one after another, until Dequeue would return an
-// error: the queue is closed and empty, or ctx has ended, which ctx.Err tells. All is a consumer's
-// call, and so is each step of the loop.
-func (w *Blocking[T]) All(ctx context.Context) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for {
-			v, err := w.Dequeue(ctx)
-			if err != nil || !yield(v) {
-				return
-			}
-		}
-	}
 }
 
 // Close refuses everything that is enqueued from now on, and wakes all waiters. It does not wait. A

@@ -143,7 +143,7 @@ func TestExploreWaitingCloses(t *testing.T) {
 					r.Failf("Closed is false after Close")
 				}
 			})
-			r.Go("consumer", func() { got = slices.AppendSeq(got, w.All(ctx)) })
+			r.Go("consumer", func() { got = slices.AppendSeq(got, All(ctx, w)) })
 			r.After(func() {
 				if !slices.Equal(got, accepted) {
 					r.Failf("accepted %v, delivered %v", accepted, got)
@@ -383,7 +383,7 @@ func TestExploreWaitingCloseUncounted(t *testing.T) {
 		})
 		r.Go("closer", w.Close)
 		r.Go("consumer", func() {
-			for range w.All(ctx) {
+			for range All(ctx, w) {
 				got++
 			}
 		})

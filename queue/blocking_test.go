@@ -29,7 +29,7 @@ func ExampleBlocking() {
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
-			for n := range numbers.All(ctx) {
+			for n := range queue.All(ctx, numbers) {
 				sum.Add(int64(n))
 			}
 		})
@@ -82,7 +82,7 @@ func TestWaitingSequential(t *testing.T) {
 	if err := w.Enqueue(ctx, 5); !errors.Is(err, queue.ErrClosed) || w.TryEnqueue(5) || !w.Closed() {
 		t.Errorf("Enqueue after Close: %v", err)
 	}
-	if got := slices.Collect(w.All(ctx)); !slices.Equal(got, []int{1, 2, 3, 4}) {
+	if got := slices.Collect(queue.All(ctx, w)); !slices.Equal(got, []int{1, 2, 3, 4}) {
 		t.Errorf("what was there before Close: %v, want 1 to 4", got)
 	}
 	if _, err := w.Dequeue(ctx); !errors.Is(err, queue.ErrClosed) {
@@ -110,12 +110,12 @@ func TestZeroValuesSayWhatTheyAre(t *testing.T) {
 		"Blocking.TryDequeue":    func() { new(queue.Blocking[int]).TryDequeue() },
 		"Blocking.Enqueue":       func() { _ = new(queue.Blocking[int]).Enqueue(ctx, 1) },
 		"Blocking.Dequeue":       func() { _, _ = new(queue.Blocking[int]).Dequeue(ctx) },
-		"Blocking.All":           func() { _ = slices.Collect(new(queue.Blocking[int]).All(ctx)) },
+		"Blocking.All":           func() { _ = slices.Collect(queue.All(ctx, new(queue.Blocking[int]))) },
 		"Synchronous.TryEnqueue": func() { new(queue.Synchronous[int]).TryEnqueue(1) },
 		"Synchronous.TryDequeue": func() { new(queue.Synchronous[int]).TryDequeue() },
 		"Synchronous.Enqueue":    func() { _ = new(queue.Synchronous[int]).Enqueue(ctx, 1) },
 		"Synchronous.Dequeue":    func() { _, _ = new(queue.Synchronous[int]).Dequeue(ctx) },
-		"Synchronous.All":        func() { _ = slices.Collect(new(queue.Synchronous[int]).All(ctx)) },
+		"Synchronous.All":        func() { _ = slices.Collect(queue.All(ctx, new(queue.Synchronous[int]))) },
 	} {
 		func() {
 			defer func() {
@@ -136,7 +136,7 @@ func TestWaitingAllEndsWithTheLoop(t *testing.T) {
 	for i := range 5 {
 		w.TryEnqueue(i)
 	}
-	for v := range w.All(t.Context()) {
+	for v := range queue.All(t.Context(), w) {
 		if v == 2 {
 			break
 		}
@@ -306,7 +306,7 @@ func TestWaitingCloseWakesAll(t *testing.T) {
 		empty.Close()
 		full.Close()
 		all.Wait()
-		if got := slices.Collect(full.All(t.Context())); !slices.Equal(got, []int{7}) {
+		if got := slices.Collect(queue.All(t.Context(), full)); !slices.Equal(got, []int{7}) {
 			t.Errorf("%v was left in the closed queue, want 7 alone", got)
 		}
 	})

@@ -11,7 +11,6 @@
 //	StrictMPMC     any        any             yes    fifo          lock-free
 //	SegmentedMPMC  any        any             no     fifo          lock-free
 //	UnboundedMPMC  any        any             no     fifo          lock-free
-//	IntrusiveMPMC  any        any             no     fifo          lock-free
 //	Stack          any        any             no     lifo          lock-free
 //	FanIn          any (**)   1               each   per producer  see there
 //	FanOut         1          any (**)        yes    none          lock-free
@@ -31,7 +30,6 @@
 //   - [StrictMPMC]: a bound, where a stalled goroutine must not delay the others
 //   - [SegmentedMPMC]: the usual choice without a bound
 //   - [UnboundedMPMC]: no bound on its items, and a proven one on the nodes that it keeps
-//   - [IntrusiveMPMC]: schedulers, where an item keeps its own node
 //   - [Stack]: everything is taken at once, or the newest first
 //   - [FanIn]: many producers that should not contend
 //   - [FanOut]: work that is dealt out, and stolen by idle consumers

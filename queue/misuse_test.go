@@ -100,7 +100,7 @@ func TestMisuseIsTold(t *testing.T) {
 		},
 		"Blocking.All without context": {
 			"queue: a nil context.Context; use context.Background() if there is none",
-			func() { queue.NewBlocking(queue.NewMPMC[int](1)).All(noContext)(func(int) bool { return true }) },
+			func() { queue.All(noContext, queue.NewBlocking(queue.NewMPMC[int](1)))(func(int) bool { return true }) },
 		},
 		"Synchronous.Enqueue without context": {
 			"queue: a nil context.Context; use context.Background() if there is none",
@@ -112,7 +112,7 @@ func TestMisuseIsTold(t *testing.T) {
 		},
 		"Synchronous.All without context": {
 			"queue: a nil context.Context; use context.Background() if there is none",
-			func() { queue.NewSynchronous[int]().All(noContext)(func(int) bool { return true }) },
+			func() { queue.All(noContext, queue.NewSynchronous[int]())(func(int) bool { return true }) },
 		},
 	})
 }

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"iter"
 
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
@@ -155,19 +154,6 @@ func (s *Synchronous[T]) Dequeue(ctx context.Context) (v T, err error) {
 			return v, err
 		default:
 			return v, ErrClosed
-		}
-	}
-}
-
-// All returns the items that Dequeue would return, one after another, until Dequeue would return an
-// error: the queue is closed, or ctx has ended, which ctx.Err tells.
-func (s *Synchronous[T]) All(ctx context.Context) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for {
-			v, err := s.Dequeue(ctx)
-			if err != nil || !yield(v) {
-				return
-			}
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (m *meeting) check(r *explore.Run) {
 	if !slices.Equal(given, taken) {
 		r.Failf("%v were given and %v taken", given, taken)
 	}
-	for range m.All(canceled) {
+	for range queue.All(canceled, m) {
 		r.Failf("All finds an item, though no thread offers one")
 	}
 	if _, ok := m.TryDequeue(); ok || m.TryEnqueue(9) {
@@ -123,7 +123,7 @@ func ends(t *testing.T, room int, shapes ...string) {
 							case 't':
 								m.take(r, i, ctx)
 							case 'a':
-								m.taken[i] = slices.AppendSeq(m.taken[i], m.All(ctx))
+								m.taken[i] = slices.AppendSeq(m.taken[i], queue.All(ctx, m))
 							case 'G':
 								if m.TryEnqueue(i) {
 									m.given[i] = append(m.given[i], i)

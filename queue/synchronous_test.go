@@ -25,7 +25,7 @@ func ExampleSynchronous() {
 	ctx := context.Background()
 	var runner sync.WaitGroup
 	runner.Go(func() {
-		for baton := range batons.All(ctx) {
+		for baton := range queue.All(ctx, batons) {
 			fmt.Println("runs with", baton)
 		}
 	})

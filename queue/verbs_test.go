@@ -13,7 +13,7 @@ func TestEveryVerbIsExplored(t *testing.T) {
 		"SPSC": verbs, "MPSC": verbs, "SPMC": verbs, "MPMC": verbs, "SegmentedMPMC": verbs, "Stack": verbs,
 		"FanIn": verbs, "FanInProducer": append(verbs, "TestExploreFanInLeaves"),
 		"FanOut": verbs, "FanOutConsumer": append(verbs, "TestExploreFanOutLeaves"),
-		"UnboundedMPMC": long, "IntrusiveMPMC": long, "StrictMPMC": long,
+		"UnboundedMPMC": long, "StrictMPMC": long,
 		"Owner":       {"TestExploreOwner"},
 		"Synchronous": {"TestExploreSynchronousMeets", "TestExploreSynchronousEnds"},
 		"Blocking":    {"TestExploreWaitingSeveral", "TestExploreWaitingCloses", "TestExploreWaitingCancel"},

@@ -18,19 +18,11 @@ var ErrNotATrace = errors.New("recording: this is no recording of freerun; those
 // file was cut off. The part that is there can be used.
 var ErrTruncated = errors.New("recording: the recording has no end; it is cut off")
 
-// BrokenError says that a recording cannot be read beyond some place. The part before can be used.
-type BrokenError struct {
-	// Offset is the beginning of the broken block, in bytes from the beginning of the file.
-	Offset int64
-	Reason string
-}
+// ErrBroken says that a recording cannot be read beyond some place. The errors that wrap it say at
+// which byte of the file the broken block begins, and why. The part before can be used.
+var ErrBroken = errors.New("recording: the recording is broken")
 
-// Error says where the recording is broken, and how.
-func (e *BrokenError) Error() string {
-	return fmt.Sprintf("recording: the recording is broken at byte %d: %s", e.Offset, e.Reason)
-}
-
-// Read reads a recording until its end. If it fails with [ErrTruncated], a [*BrokenError] or an
+// Read reads a recording until its end. If it fails with [ErrTruncated], [ErrBroken] or an
 // error of r, it also returns the part that it has read, or nil if it has not read the header.
 func Read(r io.Reader) (*Trace, error) {
 	f := &file{r: bufio.NewReaderSize(r, 1<<16)}
@@ -127,7 +119,7 @@ func cut(err error) error {
 }
 
 func (f *file) broken(format string, args ...any) error {
-	return &BrokenError{Offset: f.at, Reason: fmt.Sprintf(format, args...)}
+	return fmt.Errorf("%w at byte %d: %s", ErrBroken, f.at, fmt.Sprintf(format, args...))
 }
 
 // mostTapes limits the tapes: one for each processor, and one for outside.

@@ -76,8 +76,7 @@ func TestReadPartly(t *testing.T) {
 		spoilt := bytes.Clone(file)
 		spoilt[n] ^= 0x55
 		tr, err := recording.Read(bytes.NewReader(spoilt))
-		var broken *recording.BrokenError
-		if !errors.Is(err, recording.ErrTruncated) && !errors.Is(err, recording.ErrNotATrace) && !errors.As(err, &broken) {
+		if !errors.Is(err, recording.ErrTruncated) && !errors.Is(err, recording.ErrNotATrace) && !errors.Is(err, recording.ErrBroken) {
 			t.Fatalf("with byte %d spoilt: %v", n, err)
 		}
 		if n >= whole && tr.Sent == 0 {

@@ -81,7 +81,7 @@ func (f *file) resolve() (*Trace, error) {
 			continue
 		}
 		if s.reader.Broken() && broken == nil {
-			broken = &BrokenError{Offset: f.at, Reason: "the events of a processor do not go on as events"}
+			broken = f.broken("the events of a processor do not go on as events")
 		}
 		heap.Pop(&sources)
 	}

@@ -27,7 +27,7 @@ const (
 // a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.
 // Calibrate takes so much off each piece that a simulated run on one processor takes as long as a
 // real one.
-func Calibrate(name string, p Program) (*Costs, error) {
+func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, error) {
 	if p == nil {
 		return nil, errors.New("simulate: Calibrate needs a program")
 	}
@@ -52,7 +52,7 @@ func onOne(f func() error) error {
 }
 
 // measureAlone returns how long the program takes on one real processor.
-func measureAlone(p Program) (took time.Duration, err error) {
+func measureAlone(p program) (took time.Duration, err error) {
 	var times []time.Duration
 	err = onOne(func() error {
 		for range 1 + aloneRuns { // the first warms up
@@ -75,7 +75,7 @@ func measureAlone(p Program) (took time.Duration, err error) {
 }
 
 // record times the pieces of the program.
-func record(p Program) ([]Piece, error) {
+func record(p program) ([]Piece, error) {
 	r := newRecorder()
 	err := onOne(func() error {
 		runtime.GC()
@@ -94,7 +94,7 @@ func record(p Program) ([]Piece, error) {
 
 // fit takes the same off each piece, by the secant method, until the simulation of one processor
 // takes as long as the real one took.
-func (c *Costs) fit(p Program, recorded []Piece) error {
+func (c *Costs) fit(p program, recorded []Piece) error {
 	n := 0.0
 	for _, x := range recorded {
 		n += float64(x.Count)

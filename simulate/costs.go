@@ -50,16 +50,8 @@ type Piece struct {
 // ErrCosts says that costs cannot be used.
 var ErrCosts = errors.New("simulate: these are no costs")
 
-// Write writes the costs as JSON.
-func (c *Costs) Write(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(c)
-}
-
-// ReadCosts reads what [Costs.Write] has written. An error about the content is [ErrCosts]; others
-// are those of r.
+// ReadCosts reads costs that package encoding/json has written. An error about the content is
+// [ErrCosts]; others are those of r.
 func ReadCosts(r io.Reader) (*Costs, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

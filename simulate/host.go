@@ -1,25 +1,27 @@
 package simulate
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/simhost"
 )
 
-// Program is the program under measurement and simulation. It makes one runtime with on.New, runs,
-// and returns the time of the part of interest by on.Now. It is run several times, and must do the
-// same each time.
-type Program func(on *Host) (time.Duration, error)
+// program is the program under measurement and simulation: see [Host].
+type program = func(on *Host) (time.Duration, error)
 
 // Host is the machine on which a program runs: this one, or one of virtual processors. It is for
 // one run, and for the goroutine that runs the program; operations may call Now.
+//
+// The program makes one runtime with New, runs, and returns the time of the part of interest by
+// Now. It is run several times, and must do the same each time. It waits for the end of its work
+// by the futures, or by [freerun.Runtime.Quiesce].
 type Host struct {
 	processors int
-	schedule   freerun.Schedule // nil on this machine
+	schedule   simhost.Schedule // nil on this machine
 	machine    *machine         // nil where time is not virtual
 	rt         *freerun.Runtime
 }
@@ -27,9 +29,6 @@ type Host struct {
 // ErrStalled says that a program came to rest before its end: nothing is left to run, and something
 // waits.
 var ErrStalled = freerun.ErrStalled
-
-// Processors returns the number of processors.
-func (h *Host) Processors() int { return h.processors }
 
 // New makes the runtime that the program runs on, with further options. The program must close it.
 // New panics at a second call and at a zero Option.
@@ -44,7 +43,7 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	}
 	options = append([]freerun.Option{freerun.Processors(h.processors)}, options...)
 	if h.schedule != nil {
-		options = append(options, freerun.DeterministicBy(h.schedule))
+		options = append(options, simhost.Option[freerun.Option](h.schedule))
 	}
 	h.rt = freerun.New(options...)
 	return h.rt
@@ -61,12 +60,9 @@ func (h *Host) Now() time.Time {
 	return time.Now()
 }
 
-// Virtual reports whether the runtime runs only while a goroutine waits for a future, or in Settle.
+// Virtual reports whether the runtime is deterministic: it runs only while the program's goroutine
+// waits for a future, or in Quiesce.
 func (h *Host) Virtual() bool { return h.schedule != nil }
-
-// Settle runs what there is to run and returns when nothing is left. It waits, so no operation may
-// call it.
-func (h *Host) Settle() error { return h.rt.Quiesce(context.Background()) }
 
 // Result is the outcome of a simulated run.
 type Result struct {
@@ -83,7 +79,7 @@ const mostProcessors = 1024
 // Run runs the program on the given number of virtual processors, from 1 to 1024. Its result is the
 // same each time, if the program does the same. Run waits, and no operation may call it. It returns
 // [ErrCosts] for costs that cannot be used, and the program's error.
-func (c *Costs) Run(p Program, processors int) (Result, error) {
+func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)
 	}

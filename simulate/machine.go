@@ -3,7 +3,11 @@ package simulate
 import (
 	"slices"
 	"time"
+
+	"github.com/freerun-go/freerun/internal/simhost"
 )
+
+var _ simhost.Timed = (*machine)(nil)
 
 // machine is a machine of virtual processors, and the schedule of a deterministic runtime. Each
 // processor has a clock of its own. The processor that is furthest behind goes on, so that the

@@ -2,6 +2,7 @@ package simulate_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -35,7 +36,7 @@ const (
 )
 
 // whole returns a program that is measured from its first message until nothing is left.
-func whole(body func(rt *freerun.Runtime)) simulate.Program {
+func whole(body func(rt *freerun.Runtime)) func(on *simulate.Host) (time.Duration, error) {
 	return func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
 		defer rt.Close()
@@ -70,7 +71,7 @@ func tree(on *simulate.Host) (time.Duration, error) {
 	return on.Now().Sub(began), err
 }
 
-func simulated(t testing.TB, c *simulate.Costs, p simulate.Program, processors int) simulate.Result {
+func simulated(t testing.TB, c *simulate.Costs, p func(on *simulate.Host) (time.Duration, error), processors int) simulate.Result {
 	t.Helper()
 	r, err := c.Run(p, processors)
 	if err != nil {
@@ -137,7 +138,7 @@ func TestWorkIsConserved(t *testing.T) {
 }
 
 // hot sends many messages to one unit from many, and checks that no two of them overlap in time.
-func hot(t *testing.T, senders, each int) simulate.Program {
+func hot(t *testing.T, senders, each int) func(on *simulate.Host) (time.Duration, error) {
 	return func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
 		defer rt.Close()
@@ -249,7 +250,7 @@ func TestCalibrate(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	var text strings.Builder
-	if err := c.Write(&text); err != nil {
+	if err := json.NewEncoder(&text).Encode(c); err != nil {
 		t.Fatal(err)
 	}
 	again, err := simulate.ReadCosts(strings.NewReader(text.String()))

@@ -49,7 +49,7 @@ func (l *level) pop() *Task {
 // hasWork reports whether a thief could find a task here at some instant of the call. Any
 // goroutine.
 func (l *level) hasWork() bool {
-	return !l.ring.empty() || !l.thief.Empty() || l.share.Load() != nil
+	return !l.ring.empty() || l.deque.Len() > 0 || l.share.Load() != nil
 }
 
 // levelOf returns this processor's level of a priority, nil if the processor never held a task of

@@ -121,11 +121,16 @@ func TestComplaintSeveralUnitsRest(t *testing.T) {
 		freerun.Do(rt.Context(), b, func(c *freerun.Context, _ *int) (int, error) { c.Block(g.Pass); return 0, nil })
 		<-g.Entered
 		count2 := func(_ *freerun.Context, x, y *int) (int, error) { *x++; *y++; return 0, nil }
-		count3 := func(_ *freerun.Context, x, y, z *int) (int, error) { *x++; *y++; *z++; return 0, nil }
+		countAll := func(_ *freerun.Context, all []*int) (int, error) {
+			for _, n := range all {
+				*n++
+			}
+			return 0, nil
+		}
 		for range each {
 			freerun.When2(rt.Context(), a, b, count2)
 			freerun.When2(rt.Context(), b, a, count2)
-			freerun.When3(rt.Context(), d, a, b, count3)
+			freerun.WhenAll(rt.Context(), []*freerun.Unit[int]{d, a, b}, countAll)
 			runtimetest.AddOne.Tell(rt.Context(), a, 1)
 			freerun.Read(rt.Context(), b, func(_ *freerun.Context, n *int) (int, error) { return *n, nil })
 		}

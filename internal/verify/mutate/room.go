@@ -31,6 +31,7 @@ var rooms = []Room{
 	{Name: "deque", Folder: "deque"},
 	{Name: "lock", Folder: "lock"},
 	{Name: "queue", Folder: "queue"},
+	{Name: "michaelscott", Folder: "internal/michaelscott", Far: []string{"queue"}},
 	{Name: "buddy", Folder: "offheap/internal/buddy", Most: 10, Far: []string{"offheap"}},
 	{Name: "offheap", Folder: "offheap", Most: 10, Except: []string{"debug.go", "leaks.go", "stats.go", "tally.go"}, Far: []string{"offheap/gc"}},
 	{Name: "gc", Folder: "offheap/gc", Most: 8, Except: []string{"verify.go", "stats.go"}},

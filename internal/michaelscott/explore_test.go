@@ -1,6 +1,6 @@
 //go:build explore
 
-package queue
+package michaelscott
 
 import (
 	"fmt"
@@ -11,26 +11,26 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/linear"
 )
 
-// msPlayer is a queue of numbers as scenarios use it. The number of the thread comes with each
+// player is a queue of numbers as scenarios use it. The number of the thread comes with each
 // call.
-type msPlayer interface {
+type player interface {
 	enqueue(thread, v int)
 	dequeue(thread int) (int, bool)
 	stock() error // what is wrong with the nodes, once all threads have ended
 }
 
-// msScenario is how many items are in the queue at first, and what each thread does: e enqueues, d
+// scenario is how many items are in the queue at first, and what each thread does: e enqueues, d
 // dequeues.
-type msScenario struct {
+type scenario struct {
 	before  int
 	threads []string
 }
 
-func (s msScenario) String() string { return fmt.Sprint(s.before, s.threads) }
+func (s scenario) String() string { return fmt.Sprint(s.before, s.threads) }
 
 // play declares the threads, and holds what they saw, and what is left, against the model of a
 // queue.
-func (s msScenario) play(r *explore.Run, p msPlayer) {
+func (s scenario) play(r *explore.Run, p player) {
 	const setUp = 3 // as a thread; none of the threads has this number
 	recorder := linear.NewRecorder(setUp + 1)
 	enqueue := func(thread, v int) {
@@ -70,41 +70,41 @@ func (s msScenario) play(r *explore.Run, p msPlayer) {
 	})
 }
 
-// msToken is an item with a number.
-type msToken struct {
+// token is an item with a number.
+type token struct {
 	Item
 	number atomics.Plain[int]
 }
 
-// msTokens plays scenarios with an IntrusiveMPMC. A thread enqueues the tokens that it has
+// tokens plays scenarios with an IntrusiveMPMC. A thread enqueues the tokens that it has
 // dequeued, the latest first, and makes new ones when it has none: so nodes are used again at once.
-type msTokens struct {
-	q     IntrusiveMPMC[*msToken]
-	have  [4][]*msToken
-	all   []*msToken
-	flaws *msFlaws // for controls: what is done instead of the queue's own methods
+type tokens struct {
+	q     IntrusiveMPMC[*token]
+	have  [4][]*token
+	all   []*token
+	flaws *flaws // for controls: what is done instead of the queue's own methods
 }
 
-func newMsTokens() *msTokens {
-	itemNodes = new(msNodes[any])
-	return &msTokens{}
+func newTokens() *tokens {
+	itemNodes = new(domain[any])
+	return &tokens{}
 }
 
-// msWarmTokens are tokens for which the list has started and all records are there, which saves
+// warmTokens are tokens for which the list has started and all records are there, which saves
 // steps.
-func msWarmTokens() *msTokens {
-	p := newMsTokens()
+func warmTokens() *tokens {
+	p := newTokens()
 	itemNodes.Reserve(3)
 	p.q.list.start(nil)
 	return p
 }
 
-func (p *msTokens) enqueue(thread, v int) {
-	var e *msToken
+func (p *tokens) enqueue(thread, v int) {
+	var e *token
 	if have := p.have[thread]; len(have) > 0 {
 		e, p.have[thread] = have[len(have)-1], have[:len(have)-1]
 	} else {
-		e = new(msToken)
+		e = new(token)
 		p.all = append(p.all, e)
 	}
 	e.number.Set(v)
@@ -115,8 +115,8 @@ func (p *msTokens) enqueue(thread, v int) {
 	}
 }
 
-func (p *msTokens) dequeue(thread int) (int, bool) {
-	var e *msToken
+func (p *tokens) dequeue(thread int) (int, bool) {
+	var e *token
 	var ok bool
 	if p.flaws != nil {
 		e, ok = p.flaws.dequeue(&p.q)
@@ -131,8 +131,8 @@ func (p *msTokens) dequeue(thread int) (int, bool) {
 }
 
 // stock counts the nodes, when the queue is empty.
-func (p *msTokens) stock() error {
-	var s msStock[any]
+func (p *tokens) stock() error {
+	var s stock[any]
 	s.add("the sentinel", p.q.list.head.Load())
 	for _, e := range p.all {
 		s.add("a token", e.node.Get())
@@ -141,33 +141,33 @@ func (p *msTokens) stock() error {
 	return s.check(len(p.all)+1+2*itemNodes.Records(), p.q.list.tail.Load() == p.q.list.head.Load())
 }
 
-// msNumbers plays scenarios with an UnboundedMPMC.
-type msNumbers struct{ q UnboundedMPMC[int] }
+// numbers plays scenarios with an UnboundedMPMC.
+type numbers struct{ q UnboundedMPMC[int] }
 
-// newMsNumbers returns a queue that has nodes to use again, and acquires that many of them at once.
-func newMsNumbers(batch int) *msNumbers {
-	msBatch = batch
-	p := new(msNumbers)
+// newNumbers returns a queue that has nodes to use again, and acquires at most so many at once.
+func newNumbers(most int) *numbers {
+	batch = most
+	p := new(numbers)
 	p.q.nodes.Reserve(3)
-	for range 3 * batch {
+	for range 3 * most {
 		p.q.Enqueue(0)
 		p.q.TryDequeue()
 	}
 	return p
 }
 
-func (p *msNumbers) enqueue(_, v int)          { p.q.Enqueue(v) }
-func (p *msNumbers) dequeue(_ int) (int, bool) { return p.q.TryDequeue() }
+func (p *numbers) enqueue(_, v int)          { p.q.Enqueue(v) }
+func (p *numbers) dequeue(_ int) (int, bool) { return p.q.TryDequeue() }
 
-func (p *msNumbers) stock() error {
-	s, most := msStockOf(&p.q, 8)
+func (p *numbers) stock() error {
+	s, most := stockOf(&p.q, 8)
 	return s.check(most, true)
 }
 
-// msSmall are scenarios of which all interleavings can be explored, msMedium those of which some
+// small are scenarios of which all interleavings can be explored, medium those of which some
 // with few preemptions can.
 var (
-	msSmall = []msScenario{
+	small = []scenario{
 		{0, []string{"e", "d"}},
 		{1, []string{"e", "e"}},
 		{1, []string{"d", "d"}},
@@ -176,35 +176,35 @@ var (
 		{1, []string{"de", "ed"}},
 		{2, []string{"de", "de"}},
 	}
-	msMedium = []msScenario{
+	medium = []scenario{
 		{1, []string{"ded", "dede"}},
 		{0, []string{"e", "ed", "de"}},
 		{1, []string{"d", "de", "de"}},
 		{2, []string{"de", "de", "de"}},
 	}
-	msLarge = msScenario{2, []string{"dede", "eded", "ddee"}}
+	large = scenario{2, []string{"dede", "eded", "ddee"}}
 )
 
-// msExplored plays all scenarios.
-func msExplored[P msPlayer](t *testing.T, fresh func() P) {
-	all := func(name string, preemptions int, scenarios ...msScenario) {
+// explored plays all scenarios.
+func explored[P player](t *testing.T, fresh func() P) {
+	all := func(name string, preemptions int, scenarios ...scenario) {
 		for _, s := range scenarios {
 			t.Run(name+" "+s.String(), func(t *testing.T) {
 				explore.Exhaustive(t, preemptions, func(r *explore.Run) { s.play(r, fresh()) })
 			})
 		}
 	}
-	all("small", explore.Unbounded, msSmall...)
-	all("medium", 2, msMedium...)
-	t.Run("random", func(t *testing.T) { explore.Random(t, 3000, func(r *explore.Run) { msLarge.play(r, fresh()) }) })
-	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, func(r *explore.Run) { msLarge.play(r, fresh()) }) })
+	all("small", explore.Unbounded, small...)
+	all("medium", 2, medium...)
+	t.Run("random", func(t *testing.T) { explore.Random(t, 3000, func(r *explore.Run) { large.play(r, fresh()) }) })
+	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, func(r *explore.Run) { large.play(r, fresh()) }) })
 }
 
-func TestExploreIntrusiveMPMC(t *testing.T) { msExplored(t, newMsTokens) }
+func TestExploreIntrusiveMPMC(t *testing.T) { explored(t, newTokens) }
 func TestExploreUnboundedMPMC(t *testing.T) {
-	for batch := 1; batch <= 2; batch++ {
-		t.Run(fmt.Sprint("batches of ", batch), func(t *testing.T) {
-			msExplored(t, func() *msNumbers { return newMsNumbers(batch) })
+	for most := 1; most <= 2; most++ {
+		t.Run(fmt.Sprint("batches of ", most), func(t *testing.T) {
+			explored(t, func() *numbers { return newNumbers(most) })
 		})
 	}
 }
@@ -212,9 +212,9 @@ func TestExploreUnboundedMPMC(t *testing.T) {
 // TestExploreUnboundedMPMCClaim lets one thread claim nodes while another uses the same ones again.
 // It does so again with a claim that does not look whether the first node is still the first.
 func TestExploreUnboundedMPMCClaim(t *testing.T) {
-	while := func(claim func(*UnboundedMPMC[int], *msRecord[int]) (*msNode[int], int)) func(*explore.Run) {
+	while := func(claim func(*UnboundedMPMC[int], *record[int]) (*node[int], int)) func(*explore.Run) {
 		return func(r *explore.Run) {
-			p := newMsNumbers(1)
+			p := newNumbers(1)
 			r.Go("user", func() {
 				for _, call := range "eede" {
 					if call == 'e' {
@@ -239,38 +239,38 @@ func TestExploreUnboundedMPMCClaim(t *testing.T) {
 		}
 	}
 	t.Run("as it is", func(t *testing.T) { explore.Exhaustive(t, 3, while((*UnboundedMPMC[int]).claim)) })
-	t.Run("not looked at again", func(t *testing.T) { explore.MustFail(t, 3, while(msHastyClaim)) })
+	t.Run("not looked at again", func(t *testing.T) { explore.MustFail(t, 3, while(hastyClaim)) })
 }
 
 // TestExploreMichaelScottFlaws seeds mistakes into the steps of the list, each of which must be
 // found; without a mistake nothing may be found.
 func TestExploreMichaelScottFlaws(t *testing.T) {
-	with := func(f msFlaws, s msScenario) func(*explore.Run) {
+	with := func(f flaws, s scenario) func(*explore.Run) {
 		return func(r *explore.Run) {
-			p := msWarmTokens()
+			p := warmTokens()
 			p.flaws = &f
 			s.play(r, p)
 		}
 	}
 	for _, c := range []struct {
 		name        string
-		flaws       msFlaws
+		flaws       flaws
 		preemptions int
-		scenario    msScenario
+		scenario    scenario
 	}{
-		{"head not looked at again", msFlaws{uncheckedHead: true}, 2, msScenario{2, []string{"d", "de"}}},
-		{"tail not looked at again", msFlaws{uncheckedTail: true}, 2, msScenario{1, []string{"e", "dede"}}},
-		{"hazard word not visible in time", msFlaws{unfenced: true}, explore.Unbounded, msScenario{2, []string{"d", "de"}}},
-		{"value taken without a hazard word", msFlaws{unnamed: true}, 1, msScenario{2, []string{"d", "dede"}}},
-		{"nodes used again without a search", msFlaws{unsearched: true}, 1, msScenario{2, []string{"d", "dede"}}},
-		{"hazard word dropped before tail is pushed", msFlaws{dropsWord: true}, 2, msScenario{0, []string{"e", "dedede"}}},
-		{"dequeue without helping, and the word dropped", msFlaws{dropsWord: true, helplessTake: true}, 1, msScenario{0, []string{"e", "dede"}}},
-		{"dequeue without helping", msFlaws{helplessTake: true}, 3, msScenario{0, []string{"e", "ee", "de"}}},
+		{"head not looked at again", flaws{uncheckedHead: true}, 2, scenario{2, []string{"d", "de"}}},
+		{"tail not looked at again", flaws{uncheckedTail: true}, 2, scenario{1, []string{"e", "dede"}}},
+		{"hazard word not visible in time", flaws{unfenced: true}, explore.Unbounded, scenario{2, []string{"d", "de"}}},
+		{"value taken without a hazard word", flaws{unnamed: true}, 1, scenario{2, []string{"d", "dede"}}},
+		{"nodes used again without a search", flaws{unsearched: true}, 1, scenario{2, []string{"d", "dede"}}},
+		{"hazard word dropped before tail is pushed", flaws{dropsWord: true}, 2, scenario{0, []string{"e", "dedede"}}},
+		{"dequeue without helping, and the word dropped", flaws{dropsWord: true, helplessTake: true}, 1, scenario{0, []string{"e", "dede"}}},
+		{"dequeue without helping", flaws{helplessTake: true}, 3, scenario{0, []string{"e", "ee", "de"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) { explore.MustFail(t, c.preemptions, with(c.flaws, c.scenario)) })
-		t.Run("without: "+c.scenario.String(), func(t *testing.T) { explore.Exhaustive(t, 2, with(msFlaws{}, c.scenario)) })
+		t.Run("without: "+c.scenario.String(), func(t *testing.T) { explore.Exhaustive(t, 2, with(flaws{}, c.scenario)) })
 	}
 	t.Run("enqueue without helping", func(t *testing.T) {
-		explore.MustBlock(t, with(msFlaws{helplessLink: true}, msScenario{0, []string{"e", "e"}}))
+		explore.MustBlock(t, with(flaws{helplessLink: true}, scenario{0, []string{"e", "e"}}))
 	})
 }

@@ -1,4 +1,4 @@
-package queue
+package michaelscott
 
 import (
 	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
@@ -64,39 +64,39 @@ import (
 //             cleared, and those that L1 and L2 make visible are set by plain stores on amd64.
 // Checked by: TestExploreMichaelScott…, and the tests of [UnboundedMPMC] and [IntrusiveMPMC]
 
-// msList is the linked list of Michael and Scott with hazard pointers. The zero value has no
+// list is the linked list of Michael and Scott with hazard pointers. The zero value has no
 // sentinel yet: nothing is in it.
-type msList[T any] struct {
+type list[T any] struct {
 	_    pad.Line
-	head atomics.Pointer[msNode[T]] // the sentinel
+	head atomics.Pointer[node[T]] // the sentinel
 	_    pad.Line
-	tail atomics.Pointer[msNode[T]]
+	tail atomics.Pointer[node[T]]
 	_    pad.Line
 }
 
-// msNode is a node. While it is in no list and in no pool it belongs to the call that acquired it.
-type msNode[T any] struct {
-	next   atomics.Pointer[msNode[T]]
+// node is a node. While it is in no list and in no pool it belongs to the call that acquired it.
+type node[T any] struct {
+	next   atomics.Pointer[node[T]]
 	number atomics.Plain[uint64]
 	value  atomics.Plain[T]
 }
 
-// msNodes is the domain of lists that exchange nodes.
-type msNodes[T any] = hazard.Domain[msNode[T]]
+// domain is the domain of lists that exchange nodes.
+type domain[T any] = hazard.Domain[node[T]]
 
-// msRecord is a processor's part of the domain. Latest is the word that names the sentinel if the
+// record is a processor's part of the domain. Latest is the word that names the sentinel if the
 // latest operation was an unlink, and -1 if it was a link. It only decides which word is given up
 // for another node.
-type msRecord[T any] = hazard.Record[msNode[T]]
+type record[T any] = hazard.Record[node[T]]
 
 // started reports whether the list has a sentinel.
-func (l *msList[T]) started() bool { return l.tail.Load() != nil }
+func (l *list[T]) started() bool { return l.tail.Load() != nil }
 
 // start gives the list a sentinel, at which retired is set too, unless it is nil. Any number of
 // calls at once; the list has started when one of them returns.
-func (l *msList[T]) start(retired *atomics.Pointer[msNode[T]]) {
+func (l *list[T]) start(retired *atomics.Pointer[node[T]]) {
 	if l.head.Load() == nil {
-		l.head.CompareAndSwap(nil, new(msNode[T]))
+		l.head.CompareAndSwap(nil, new(node[T]))
 	}
 	// All callers read the same head: it moves only after a link, which takes a tail.
 	s := l.head.Load()
@@ -108,7 +108,7 @@ func (l *msList[T]) start(retired *atomics.Pointer[msNode[T]]) {
 
 // tryLink links n, which is renewed and has its value, behind the last node. It fails if another
 // call was in its way; then n is still the caller's. The list has started.
-func (l *msList[T]) tryLink(r *msRecord[T], n *msNode[T]) bool {
+func (l *list[T]) tryLink(r *record[T], n *node[T]) bool {
 	for {
 		t := l.tail.Load()
 		w := r.Names(t)
@@ -139,29 +139,29 @@ func (l *msList[T]) tryLink(r *msRecord[T], n *msNode[T]) bool {
 	}
 }
 
-// msLost passes some time after an attempt failed: first about 3 µs, as long as some hundred calls
+// lost passes some time after an attempt failed: first about 3 µs, as long as some hundred calls
 // without contention take, and then more. Where two processors call in turns, the cache lines of
 // the queue travel for each call; where each makes many calls in a row, they travel for the first
 // of these. (Two goroutines that enqueue and dequeue without end: 190 ns a pair with pauses of 20
 // ns and more, 63 ns with these.)
-func msLost(b *backoff.Backoff) {
+func lost(b *backoff.Backoff) {
 	for range 12 {
 		b.Retry()
 	}
 }
 
-// msOutcome is the result of an attempt.
-type msOutcome uint8
+// outcome is the result of an attempt.
+type outcome uint8
 
 const (
-	msEmpty msOutcome = iota
-	msTaken
-	msContended // another call was in its way
+	empty outcome = iota
+	taken
+	contended // another call was in its way
 )
 
 // sentinel returns the sentinel and the word of r that protects it: -1 if another call was in the
 // way. The sentinel is nil if the list has not started.
-func (l *msList[T]) sentinel(r *msRecord[T]) (h *msNode[T], w int) {
+func (l *list[T]) sentinel(r *record[T]) (h *node[T], w int) {
 	h = l.head.Load()
 	if h == nil {
 		return nil, 0
@@ -178,33 +178,33 @@ func (l *msList[T]) sentinel(r *msRecord[T]) (h *msNode[T], w int) {
 
 // tryUnlink removes the oldest value and returns it, with the node that is retired thereby: the
 // sentinel until now.
-func (l *msList[T]) tryUnlink(r *msRecord[T]) (retired *msNode[T], v T, came msOutcome) {
+func (l *list[T]) tryUnlink(r *record[T]) (retired *node[T], v T, came outcome) {
 	h, w := l.sentinel(r)
 	if w < 0 {
-		return nil, v, msContended
+		return nil, v, contended
 	}
 	if h == nil {
-		return nil, v, msEmpty
+		return nil, v, empty
 	}
 	n := h.next.Load() // L3
 	if n == nil {
-		return nil, v, msEmpty
+		return nil, v, empty
 	}
 	if n.next.Load() == nil && l.tail.Load() == h { // keeps I3; where n has a successor, I4 does
 		l.tail.CompareAndSwap(h, n)
 	}
 	r.Set(1-w, n)                     // visible with L2
 	if !l.head.CompareAndSwap(h, n) { // L2
-		return nil, v, msContended
+		return nil, v, contended
 	}
 	r.Latest = 1 - w
-	return h, n.value.Take(), msTaken
+	return h, n.value.Take(), taken
 }
 
 // len returns how many values there are at an instant of the call, except that it may miss one
 // whose Enqueue has not returned yet.
-func (l *msList[T]) len(nodes *msNodes[T]) int {
-	for b := (backoff.Backoff{}); ; msLost(&b) {
+func (l *list[T]) len(nodes *domain[T]) int {
+	for b := (backoff.Backoff{}); ; lost(&b) {
 		r := nodes.Enter()
 		n, ok := l.tryLen(r)
 		nodes.Leave(r)
@@ -215,7 +215,7 @@ func (l *msList[T]) len(nodes *msNodes[T]) int {
 }
 
 // tryLen is len, and fails if another call was in the way.
-func (l *msList[T]) tryLen(r *msRecord[T]) (n int, ok bool) {
+func (l *list[T]) tryLen(r *record[T]) (n int, ok bool) {
 	h, w := l.sentinel(r)
 	if w < 0 {
 		return 0, false

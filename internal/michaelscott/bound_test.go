@@ -1,4 +1,4 @@
-package queue
+package michaelscott
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 	"github.com/freerun-go/freerun/internal/verify/replay"
 )
 
-// msCrowd runs calls in many more goroutines than there are processors, whose number changes all
+// crowd runs calls in many more goroutines than there are processors, whose number changes all
 // the time.
-func msCrowd(t *testing.T, msRounds int, call func(random *rand.Rand)) {
+func crowd(t *testing.T, rounds int, call func(random *rand.Rand)) {
 	t.Helper()
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
@@ -32,7 +32,7 @@ func msCrowd(t *testing.T, msRounds int, call func(random *rand.Rand)) {
 	for g := range 32 {
 		all.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(g)))
-			for range msRounds {
+			for range rounds {
 				call(random)
 				if random.IntN(64) == 0 {
 					runtime.Gosched()
@@ -45,23 +45,23 @@ func msCrowd(t *testing.T, msRounds int, call func(random *rand.Rand)) {
 	changer.Wait()
 }
 
-// msRounds is how many calls each of several goroutines makes.
-func msRounds() int {
+// rounds is how many calls each of several goroutines makes.
+func rounds() int {
 	if testing.Short() {
 		return 2_000
 	}
 	return 20_000
 }
 
-// TestUnboundedMPMCNodes holds the queue to the bound that michael_scott.go proves, and to keeping
+// TestUnboundedMPMCNodes holds the queue to the bound that unbounded.go proves, and to keeping
 // every node.
 func TestUnboundedMPMCNodes(t *testing.T) {
 	const most = 40 // values at once
 	var q UnboundedMPMC[int]
 	var values, enqueued, in, out atomic.Int64
-	var first map[*msNode[int]]string
+	var first map[*node[int]]string
 	for part := range 2 {
-		msCrowd(t, msRounds(), func(random *rand.Rand) {
+		crowd(t, rounds(), func(random *rand.Rand) {
 			if random.IntN(2) == 0 {
 				if values.Add(1) > most {
 					values.Add(-1)
@@ -76,7 +76,7 @@ func TestUnboundedMPMCNodes(t *testing.T) {
 				values.Add(-1)
 			}
 		})
-		s, bound := msStockOf(&q, most)
+		s, bound := stockOf(&q, most)
 		if err := s.check(bound, true); err != nil {
 			t.Error(err)
 		}
@@ -102,29 +102,29 @@ func TestUnboundedMPMCNodes(t *testing.T) {
 // bound.
 func TestIntrusiveMPMCNodes(t *testing.T) {
 	const items = 40
-	itemNodes = new(msNodes[any])
-	var queues [3]IntrusiveMPMC[*msCarrier[int]]
-	var all []*msCarrier[int]
+	itemNodes = new(domain[any])
+	var queues [3]IntrusiveMPMC[*carrier[int]]
+	var all []*carrier[int]
 	for i := range items {
-		all = append(all, &msCarrier[int]{value: i})
+		all = append(all, &carrier[int]{value: i})
 		queues[i%len(queues)].Enqueue(all[i])
 	}
 	var moved atomic.Int64
-	msCrowd(t, msRounds(), func(random *rand.Rand) {
+	crowd(t, rounds(), func(random *rand.Rand) {
 		if e, ok := queues[random.IntN(len(queues))].TryDequeue(); ok {
 			queues[random.IntN(len(queues))].Enqueue(e)
 			moved.Add(1)
 		}
 	})
-	var s msStock[any]
+	var s stock[any]
 	s.addRecords(itemNodes)
-	found := map[*msCarrier[int]]bool{}
+	found := map[*carrier[int]]bool{}
 	for i := range queues {
 		l := &queues[i].list
 		for n := l.head.Load(); n != nil; n = n.next.Load() {
 			s.add(fmt.Sprint("queue ", i), n)
 			if n != l.head.Load() {
-				found[n.value.Get().(*msCarrier[int])] = true
+				found[n.value.Get().(*carrier[int])] = true
 			}
 		}
 	}
@@ -140,8 +140,8 @@ func TestIntrusiveMPMCNodes(t *testing.T) {
 // TestMichaelScottAllocatesNothing holds that nothing is allocated once there are nodes.
 func TestMichaelScottAllocatesNothing(t *testing.T) {
 	var q UnboundedMPMC[[3]string]
-	var list, other IntrusiveMPMC[*msCarrier[int]]
-	list.Enqueue(new(msCarrier[int]))
+	var list, other IntrusiveMPMC[*carrier[int]]
+	list.Enqueue(new(carrier[int]))
 	calls := func() {
 		for range 5 {
 			q.Enqueue([3]string{"a", "b", "c"})
@@ -166,14 +166,14 @@ func TestMichaelScottAllocatesNothing(t *testing.T) {
 func TestMichaelScottFirst(t *testing.T) {
 	for range 300 {
 		var q UnboundedMPMC[int]
-		var l IntrusiveMPMC[*msCarrier[int]]
+		var l IntrusiveMPMC[*carrier[int]]
 		var all sync.WaitGroup
 		start := make(chan struct{})
 		for g := range 4 {
 			all.Go(func() {
 				<-start
 				q.Enqueue(g)
-				l.Enqueue(&msCarrier[int]{value: g})
+				l.Enqueue(&carrier[int]{value: g})
 			})
 		}
 		close(start)
@@ -187,12 +187,12 @@ func TestMichaelScottFirst(t *testing.T) {
 // TestIntrusiveMPMCRetains holds that neither an item that came out, nor a node that was left in a
 // pool, keeps a queue or its contents alive.
 func TestIntrusiveMPMCRetains(t *testing.T) {
-	q := new(IntrusiveMPMC[*msCarrier[int]])
-	var left []weak.Pointer[msCarrier[int]]
-	kept := new(msCarrier[int])
+	q := new(IntrusiveMPMC[*carrier[int]])
+	var left []weak.Pointer[carrier[int]]
+	kept := new(carrier[int])
 	q.Enqueue(kept)
 	for range 50 {
-		e := new(msCarrier[int])
+		e := new(carrier[int])
 		left = append(left, weak.Make(e))
 		q.Enqueue(e)
 	}
@@ -213,8 +213,8 @@ func TestIntrusiveMPMCRetains(t *testing.T) {
 
 // TestIntrusiveMPMCTwice holds that an item that is in a queue is not put into another.
 func TestIntrusiveMPMCTwice(t *testing.T) {
-	var q, other IntrusiveMPMC[*msCarrier[int]]
-	e := new(msCarrier[int])
+	var q, other IntrusiveMPMC[*carrier[int]]
+	e := new(carrier[int])
 	q.Enqueue(e)
 	defer func() {
 		if recover() == nil {

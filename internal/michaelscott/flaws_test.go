@@ -1,10 +1,10 @@
 //go:build explore
 
-package queue
+package michaelscott
 
-// msFlaws are the steps of michael_scott_list.go with plausible mistakes. Without any it is the
+// flaws are the steps of list.go with plausible mistakes. Without any it is the
 // same algorithm.
-type msFlaws struct {
+type flaws struct {
 	uncheckedHead bool // h is relied upon as soon as it is named
 	uncheckedTail bool // t is
 	unfenced      bool // h is looked for again before its word can be seen
@@ -15,7 +15,7 @@ type msFlaws struct {
 	unsearched    bool // a node is used again without a look at the words
 }
 
-func (f *msFlaws) enqueue(q *IntrusiveMPMC[*msToken], e *msToken) {
+func (f *flaws) enqueue(q *IntrusiveMPMC[*token], e *token) {
 	if !q.list.started() {
 		q.list.start(nil)
 	}
@@ -25,7 +25,7 @@ func (f *msFlaws) enqueue(q *IntrusiveMPMC[*msToken], e *msToken) {
 		n = itemNodes.Acquire(r, n)
 	}
 	if n == nil {
-		n = new(msNode[any])
+		n = new(node[any])
 	}
 	n.renew()
 	n.value.Set(e)
@@ -34,7 +34,7 @@ func (f *msFlaws) enqueue(q *IntrusiveMPMC[*msToken], e *msToken) {
 	itemNodes.Leave(r)
 }
 
-func (f *msFlaws) tryLink(l *msList[any], r *msRecord[any], n *msNode[any]) bool {
+func (f *flaws) tryLink(l *list[any], r *record[any], n *node[any]) bool {
 	for {
 		t := l.tail.Load()
 		w := r.Names(t)
@@ -64,26 +64,26 @@ func (f *msFlaws) tryLink(l *msList[any], r *msRecord[any], n *msNode[any]) bool
 	}
 }
 
-func (f *msFlaws) dequeue(q *IntrusiveMPMC[*msToken]) (*msToken, bool) {
+func (f *flaws) dequeue(q *IntrusiveMPMC[*token]) (*token, bool) {
 	r := itemNodes.Enter()
 	defer itemNodes.Leave(r)
 	for {
 		n, v, came := f.tryUnlink(&q.list, r)
-		if came == msTaken {
-			e := v.(*msToken)
+		if came == taken {
+			e := v.(*token)
 			e.node.Set(n)
 			return e, true
 		}
-		if came == msEmpty {
+		if came == empty {
 			return nil, false
 		}
 	}
 }
 
-func (f *msFlaws) tryUnlink(l *msList[any], r *msRecord[any]) (retired *msNode[any], v any, came msOutcome) {
+func (f *flaws) tryUnlink(l *list[any], r *record[any]) (retired *node[any], v any, came outcome) {
 	h := l.head.Load()
 	if h == nil {
-		return nil, nil, msEmpty
+		return nil, nil, empty
 	}
 	w := r.Names(h)
 	if w < 0 {
@@ -94,12 +94,12 @@ func (f *msFlaws) tryUnlink(l *msList[any], r *msRecord[any]) (retired *msNode[a
 			r.SetNow(w, h)
 		}
 		if !f.uncheckedHead && l.head.Load() != h {
-			return nil, nil, msContended
+			return nil, nil, contended
 		}
 	}
 	n := h.next.Load()
 	if n == nil {
-		return nil, nil, msEmpty
+		return nil, nil, empty
 	}
 	if !f.helplessTake && n.next.Load() == nil && l.tail.Load() == h {
 		l.tail.CompareAndSwap(h, n)
@@ -108,22 +108,22 @@ func (f *msFlaws) tryUnlink(l *msList[any], r *msRecord[any]) (retired *msNode[a
 		r.Set(1-w, n)
 	}
 	if !l.head.CompareAndSwap(h, n) {
-		return nil, nil, msContended
+		return nil, nil, contended
 	}
-	return h, n.value.Take(), msTaken
+	return h, n.value.Take(), taken
 }
 
-// msHastyClaim is a claim that relies upon the first retired node as soon as it is named.
-func msHastyClaim(q *UnboundedMPMC[int], r *msRecord[int]) (*msNode[int], int) {
+// hastyClaim is a claim that relies upon the first retired node as soon as it is named.
+func hastyClaim(q *UnboundedMPMC[int], r *record[int]) (*node[int], int) {
 	f := q.retired.Load()
 	r.SetNow(0, f)
 	h := q.list.head.Load()
 	x, count := f, 0
-	for count < msBatch && x != h && x != nil {
+	for count < batch && x != h && x != nil {
 		x = x.next.Load()
 		count++
 	}
-	if count == msBatch && x != nil && q.retired.CompareAndSwap(f, x) {
+	if count == batch && x != nil && q.retired.CompareAndSwap(f, x) {
 		return f, count
 	}
 	return nil, 0

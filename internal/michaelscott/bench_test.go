@@ -1,4 +1,4 @@
-package queue
+package michaelscott
 
 import (
 	"runtime"
@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// msBenched is the interface of the queues that the benchmarks compare.
-type msBenched interface {
+// benched is the interface of the queues that the benchmarks compare.
+type benched interface {
 	TryEnqueue(v int) bool
 	TryDequeue() (int, bool)
 }
 
-// msBuffered is a channel that is used as a queue.
-type msBuffered chan int
+// buffered is a channel that is used as a queue.
+type buffered chan int
 
-func (c msBuffered) TryEnqueue(v int) bool {
+func (c buffered) TryEnqueue(v int) bool {
 	select {
 	case c <- v:
 		return true
@@ -24,7 +24,7 @@ func (c msBuffered) TryEnqueue(v int) bool {
 	}
 }
 
-func (c msBuffered) TryDequeue() (v int, ok bool) {
+func (c buffered) TryDequeue() (v int, ok bool) {
 	select {
 	case v = <-c:
 		return v, true
@@ -38,10 +38,10 @@ func (c msBuffered) TryDequeue() (v int, ok bool) {
 func BenchmarkUnboundedMPMC(b *testing.B) {
 	for _, q := range []struct {
 		name string
-		make func() msBenched
+		make func() benched
 	}{
-		{"UnboundedMPMC", func() msBenched { return new(UnboundedMPMC[int]) }},
-		{"channel", func() msBenched { return make(msBuffered, 256) }},
+		{"UnboundedMPMC", func() benched { return new(UnboundedMPMC[int]) }},
+		{"channel", func() benched { return make(buffered, 256) }},
 	} {
 		b.Run("alone/"+q.name, func(b *testing.B) {
 			q := q.make()
@@ -72,20 +72,20 @@ func BenchmarkUnboundedMPMC(b *testing.B) {
 				}
 			})
 		})
-		for _, msCrowd := range []struct {
+		for _, crowd := range []struct {
 			name                 string
 			producers, consumers int
 		}{{"1P1C", 1, 1}, {"4P1C", 4, 1}, {"1P4C", 1, 4}, {"4P4C", 4, 4}} {
-			b.Run(msCrowd.name+"/"+q.name, func(b *testing.B) {
+			b.Run(crowd.name+"/"+q.name, func(b *testing.B) {
 				b.ReportAllocs()
-				msPass(b, q.make(), msCrowd.producers, msCrowd.consumers)
+				pass(b, q.make(), crowd.producers, crowd.consumers)
 			})
 		}
 	}
 }
 
-// msPass lets b.N items pass from producers to consumers.
-func msPass(b *testing.B, q msBenched, producers, consumers int) {
+// pass lets b.N items pass from producers to consumers.
+func pass(b *testing.B, q benched, producers, consumers int) {
 	share := func(i, n int) int { return b.N*(i+1)/n - b.N*i/n }
 	var all sync.WaitGroup
 	for i := range producers {
@@ -117,7 +117,7 @@ func msPass(b *testing.B, q msBenched, producers, consumers int) {
 // task out of one and puts it into the other.
 func BenchmarkIntrusiveMPMC(b *testing.B) {
 	const tasks = 100
-	type task = msCarrier[int]
+	type task = carrier[int]
 	both := func(b *testing.B, move func(from, to int)) {
 		b.Run("alone", func(b *testing.B) {
 			b.ReportAllocs()

@@ -1,4 +1,4 @@
-package queue
+package michaelscott
 
 import (
 	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
@@ -9,19 +9,19 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Source:     the list is that of michael_scott_list.go. The queue of Negele and others is of items
+// Source:     the list is that of list.go. The queue of Negele and others is of items
 //             that keep their nodes ([IntrusiveMPMC]). Here there are values and no items, so the
 //             queue keeps the nodes. Ours: they stay in the list, ahead of the sentinel, until a
 //             processor acquires some of them at once.
 // Sketch:     retired ─→ r1 ─→ r2 ─→ … ─→ sentinel ←─ head     (the list goes on from here)
 //             Enqueue: n = one of the processor's; none: acquire; too few there: a new node
 //                      n.value = v; link n
-//             acquire: f = retired; protect f; walk msBatch nodes, to x, if head is not met before
+//             acquire: f = retired; protect f; walk batch nodes, to x, if head is not met before
 //                      CAS(retired: f→x) L1; look at all hazard words; exchange the nodes they name
 //             Dequeue: unlink; the old sentinel stays where it is
 // Invariants: I1 next leads from retired to head, and all nodes before head are retired; retired is
 //                never behind head.
-//             I2 A processor's chain holds at most msBatch nodes. No hazard word on which a call
+//             I2 A processor's chain holds at most batch nodes. No hazard word on which a call
 //                relies names any of them.
 // Progress:   lock-free, as the list is; a CAS lost at L1 means that another processor has acquired
 //             nodes.
@@ -31,34 +31,21 @@ import (
 //             been acquired by then. Acquiring is for the CAS at L1 what retiring is for the others
 //             (R1). Nodes behind f may be acquired and used again during the walk; then retired has
 //             left f, for good as long as the word stays. No node is ever freed. With N records
-//             (processors) the nodes ever allocated are at most M + N·(msBatch+2) + msBatch, where
+//             (processors) the nodes ever allocated are at most M + N·(batch+2) + batch, where
 //             M is the largest number of values that there ever were at once, those of calls in
-//             progress included: a node is allocated when less than msBatch are between retired and
+//             progress included: a node is allocated when less than batch are between retired and
 //             head; the sentinel, those in the list and those in the hands of an Enqueue are M+1;
-//             in chains are at most N·msBatch, and in pools 2N.
-// Cost:       that of the list; to acquire costs a store, a CAS, and 2N loads, once for msBatch
+//             in chains are at most N·batch, and in pools 2N.
+// Cost:       that of the list; to acquire costs a store, a CAS, and 2N loads, once for batch
 //             Enqueues
 // Checked by: TestUnboundedMPMC…, TestMichaelScott…, TestExploreUnboundedMPMC…, FuzzUnboundedMPMC
 
-// UnboundedMPMC is a first-in-first-out queue without bound, for any number of producers and
-// consumers. Any goroutine may call any method.
-//
-// The zero value is an empty queue. It must not be copied after first use. No method waits, and all
-// are lock-free: whatever other calls do, some call completes. The queue is linearizable.
-//
-// In steady state nothing is allocated, because nodes are used again: there are at most as many as
-// there once were values at the same time, 18 more for each processor, and 16. The queue does not
-// give them back; to be rid of them, drop a queue that was once very long. A value is gone from its
-// node once it is dequeued.
-//
-// Enqueue costs two to three atomic read-modify-writes, TryDequeue one to two. T may be of any
-// size, but values are copied while the goroutine cannot be preempted, so values of more than some
-// hundred bytes are better enqueued by pointer.
+// UnboundedMPMC is queue.UnboundedMPMC: see there. The zero value is an empty queue.
 type UnboundedMPMC[T any] struct {
-	list    msList[T]
-	retired atomics.Pointer[msNode[T]] // the oldest node to acquire; where head is if there is none
+	list    list[T]
+	retired atomics.Pointer[node[T]] // the oldest node to acquire; where head is if there is none
 	_       pad.Line
-	nodes   msNodes[T]
+	nodes   domain[T]
 }
 
 // Enqueue adds v as the last value. It is lock-free.
@@ -73,7 +60,7 @@ func (q *UnboundedMPMC[T]) Enqueue(v T) {
 	n.value.Set(v)
 	for b := (backoff.Backoff{}); !q.list.tryLink(r, n); r = q.nodes.Enter() {
 		q.nodes.Leave(r)
-		msLost(&b)
+		lost(&b)
 	}
 	q.nodes.Leave(r)
 }
@@ -87,12 +74,12 @@ func (q *UnboundedMPMC[T]) TryEnqueue(v T) bool {
 // TryDequeue removes and returns the oldest value. If ok is false, there was no value at some
 // instant of the call. It is lock-free.
 func (q *UnboundedMPMC[T]) TryDequeue() (v T, ok bool) {
-	for b := (backoff.Backoff{}); ; msLost(&b) {
+	for b := (backoff.Backoff{}); ; lost(&b) {
 		r := q.nodes.Enter()
 		_, v, came := q.list.tryUnlink(r)
 		q.nodes.Leave(r)
-		if came != msContended {
-			return v, came == msTaken
+		if came != contended {
+			return v, came == taken
 		}
 	}
 }
@@ -102,15 +89,15 @@ func (q *UnboundedMPMC[T]) TryDequeue() (v T, ok bool) {
 func (q *UnboundedMPMC[T]) Len() int { return q.list.len(&q.nodes) }
 
 // allocate returns a new node, and sees to it that the list has started.
-func (q *UnboundedMPMC[T]) allocate() *msNode[T] {
+func (q *UnboundedMPMC[T]) allocate() *node[T] {
 	if !q.list.started() {
 		q.list.start(&q.retired)
 	}
-	return new(msNode[T])
+	return new(node[T])
 }
 
 // acquire returns a node, renewed, or nil if there are too few to acquire.
-func (q *UnboundedMPMC[T]) acquire(r *msRecord[T]) *msNode[T] {
+func (q *UnboundedMPMC[T]) acquire(r *record[T]) *node[T] {
 	for r.Chained == 0 {
 		f, count := q.claim(r)
 		if count == 0 {
@@ -125,9 +112,9 @@ func (q *UnboundedMPMC[T]) acquire(r *msRecord[T]) *msNode[T] {
 	return n
 }
 
-// claim takes msBatch retired nodes out of the list, and returns the first of them; or none if
+// claim takes batch retired nodes out of the list, and returns the first of them; or none if
 // there are fewer.
-func (q *UnboundedMPMC[T]) claim(r *msRecord[T]) (f *msNode[T], count int) {
+func (q *UnboundedMPMC[T]) claim(r *record[T]) (f *node[T], count int) {
 	for {
 		f := q.retired.Load()
 		if f == nil {
@@ -139,12 +126,12 @@ func (q *UnboundedMPMC[T]) claim(r *msRecord[T]) (f *msNode[T], count int) {
 		}
 		h := q.list.head.Load() // not before f
 		x, count := f, 0
-		for count < msBatch && x != h && x != nil {
+		for count < batch && x != h && x != nil {
 			x = x.next.Load()
 			count++
 		}
 		switch {
-		case count == msBatch && x != nil:
+		case count == batch && x != nil:
 			if q.retired.CompareAndSwap(f, x) { // L1
 				return f, count
 			}
@@ -157,10 +144,10 @@ func (q *UnboundedMPMC[T]) claim(r *msRecord[T]) (f *msNode[T], count int) {
 // screen makes a chain of nodes that begin a new life: of the count nodes linked from n on, and of
 // others in the place of those that cannot be used yet. The chain may be empty: then all of the
 // nodes went to pools.
-func (q *UnboundedMPMC[T]) screen(r *msRecord[T], n *msNode[T], count int) {
-	var s hazard.Screen[msNode[T]]
+func (q *UnboundedMPMC[T]) screen(r *record[T], n *node[T], count int) {
+	var s hazard.Screen[node[T]]
 	s.Look(&q.nodes, r)
-	var last *msNode[T]
+	var last *node[T]
 	for ; count > 0; count-- {
 		next, c := n.next.Load(), n
 		if !s.Passes(c) {

@@ -1,4 +1,4 @@
-package queue
+package michaelscott
 
 import (
 	_ "sync/atomic" // see internal/sync/atomics: it inlines the operations
@@ -9,7 +9,7 @@ import (
 
 // Source:     F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an
 //             Efficient Lock-Free Scheduler, JSSPP 2015, section 4, figures 4 to 6; the list is
-//             that of michael_scott_list.go. Ours: items of any type; a second Enqueue of an item
+//             that of list.go. Ours: items of any type; a second Enqueue of an item
 //             that is in a queue is noticed; RELEASE is to drop the item; a node that leaves the
 //             list links to itself.
 // Sketch:     Enqueue e: n = Acquire(e's node), or a new one; n.value = e; link n
@@ -38,7 +38,7 @@ type Item struct {
 	_ itemNoCopy
 
 	// Owned by the caller of Enqueue, and then by that of the TryDequeue that hands the item out.
-	node   atomics.Plain[*msNode[any]]
+	node   atomics.Plain[*node[any]]
 	queued atomics.Plain[bool]
 }
 
@@ -55,7 +55,7 @@ type HasItem interface{ item() *Item }
 
 // itemNodes is the domain that all queues of items share, because an item may go from any of them
 // to any other. Only tests replace it.
-var itemNodes = new(msNodes[any])
+var itemNodes = new(domain[any])
 
 // IntrusiveMPMC is a first-in-first-out queue without bound, for any number of producers and
 // consumers, of values that embed an [Item]: run queues, between which the same tasks pass again
@@ -71,14 +71,14 @@ var itemNodes = new(msNodes[any])
 //
 // It takes two to three atomic operations to enqueue and one to two to dequeue. An Enqueue also
 // reads two words of each other processor.
-type IntrusiveMPMC[E HasItem] struct{ list msList[any] }
+type IntrusiveMPMC[E HasItem] struct{ list list[any] }
 
 // Enqueue adds e as the last item. It is lock-free. It panics if e is in a queue already (it
 // notices that for sure only if the other Enqueue came first in the sense of Go's memory model).
 func (q *IntrusiveMPMC[E]) Enqueue(e E) {
 	it := e.item()
 	if it.queued.Get() {
-		panic("queue: Enqueue of an item that is in a queue already")
+		panic("michaelscott: Enqueue of an item that is in a queue already")
 	}
 	it.queued.Set(true)
 	if !q.list.started() {
@@ -89,7 +89,7 @@ func (q *IntrusiveMPMC[E]) Enqueue(e E) {
 	n := nodes.Acquire(r, it.node.Take())
 	if n == nil {
 		nodes.Leave(r)
-		n = new(msNode[any])
+		n = new(node[any])
 		r = nodes.Enter()
 	} else {
 		n.renew()
@@ -97,7 +97,7 @@ func (q *IntrusiveMPMC[E]) Enqueue(e E) {
 	n.value.Set(e)
 	for b := (backoff.Backoff{}); !q.list.tryLink(r, n); r = nodes.Enter() {
 		nodes.Leave(r)
-		msLost(&b)
+		lost(&b)
 	}
 	nodes.Leave(r)
 }
@@ -112,11 +112,11 @@ func (q *IntrusiveMPMC[E]) TryEnqueue(e E) bool {
 // was no item at some instant of the call. It is lock-free.
 func (q *IntrusiveMPMC[E]) TryDequeue() (e E, ok bool) {
 	nodes := itemNodes
-	for b := (backoff.Backoff{}); ; msLost(&b) {
+	for b := (backoff.Backoff{}); ; lost(&b) {
 		r := nodes.Enter()
 		n, v, came := q.list.tryUnlink(r)
 		nodes.Leave(r)
-		if came == msTaken {
+		if came == taken {
 			n.cut()
 			e = v.(E)
 			it := e.item()
@@ -124,7 +124,7 @@ func (q *IntrusiveMPMC[E]) TryDequeue() (e E, ok bool) {
 			it.queued.Set(false)
 			return e, true
 		}
-		if came == msEmpty {
+		if came == empty {
 			return e, false
 		}
 	}

@@ -1,24 +1,24 @@
-package queue
+package michaelscott
 
 import (
 	"errors"
 	"fmt"
 )
 
-// msStock are the nodes that were found, and where.
-type msStock[T any] struct {
-	nodes map[*msNode[T]]string
+// stock are the nodes that were found, and where.
+type stock[T any] struct {
+	nodes map[*node[T]]string
 	err   error
 }
 
 // add takes a node into the stock, and complains if it is there already. It reports whether there
 // is one.
-func (s *msStock[T]) add(where string, n *msNode[T]) bool {
+func (s *stock[T]) add(where string, n *node[T]) bool {
 	if n == nil {
 		return false
 	}
 	if s.nodes == nil {
-		s.nodes = map[*msNode[T]]string{}
+		s.nodes = map[*node[T]]string{}
 	}
 	if other, twice := s.nodes[n]; twice {
 		s.err = errors.Join(s.err, fmt.Errorf("a node is in two places: %s and %s", other, where))
@@ -28,7 +28,7 @@ func (s *msStock[T]) add(where string, n *msNode[T]) bool {
 }
 
 // addRecords counts the nodes in pools and chains.
-func (s *msStock[T]) addRecords(nodes *msNodes[T]) {
+func (s *stock[T]) addRecords(nodes *domain[T]) {
 	for r := range nodes.All() {
 		s.add("a pool", r.Pooled(0))
 		s.add("a pool", r.Pooled(1))
@@ -42,7 +42,7 @@ func (s *msStock[T]) addRecords(nodes *msNodes[T]) {
 
 // check returns an error if anything was wrong, if there are more nodes than there may be, or if
 // the tail is not where it should be.
-func (s *msStock[T]) check(most int, tailRight bool) error {
+func (s *stock[T]) check(most int, tailRight bool) error {
 	if len(s.nodes) > most {
 		s.err = errors.Join(s.err, fmt.Errorf("there are %d nodes, at most %d may be", len(s.nodes), most))
 	}
@@ -52,10 +52,10 @@ func (s *msStock[T]) check(most int, tailRight bool) error {
 	return s.err
 }
 
-// msStockOf returns the nodes of a queue without calls under way, and how many there may be if it
+// stockOf returns the nodes of a queue without calls under way, and how many there may be if it
 // held at most values values at once.
-func msStockOf[T any](q *UnboundedMPMC[T], values int) (s *msStock[T], most int) {
-	s = new(msStock[T])
+func stockOf[T any](q *UnboundedMPMC[T], values int) (s *stock[T], most int) {
+	s = new(stock[T])
 	head := q.list.head.Load()
 	for n := q.retired.Load(); n != head; n = n.next.Load() {
 		if n == nil {
@@ -68,5 +68,5 @@ func msStockOf[T any](q *UnboundedMPMC[T], values int) (s *msStock[T], most int)
 		s.add("the list", n)
 	}
 	s.addRecords(&q.nodes)
-	return s, 1 + values + msBatch + q.nodes.Records()*(msBatch+2)
+	return s, 1 + values + batch + q.nodes.Records()*(batch+2)
 }

@@ -1,0 +1,63 @@
+// Package simhost is the protocol through which the packages freeruntest and simulate decide what
+// happens next in a deterministic runtime of package freerun.
+//
+// Programs choose among schedules by a seed ([freerun.Deterministic]). The two packages bring
+// schedules of their own. They meet package freerun here, so that the protocol is no promise to
+// programs, and can change with the scheduler.
+//
+//	freerun      freeruntest, simulate
+//	Provide  ──→ Option                 how a runtime gets a Schedule
+//	Schedule ←── the schedule           called at each step of the runtime
+package simhost
+
+import "time"
+
+// Schedule decides what happens next in a deterministic runtime. One goroutine at a time calls its
+// methods; they must not use the runtime.
+type Schedule interface {
+	// Choose returns the index in ready of the processor that goes on. ready has the numbers of the
+	// processors that can, in rising order.
+	Choose(ready []int) int
+	// Began tells that a processor begins to run an operation: the operation's name, or that of its
+	// function.
+	Began(processor int, operation string)
+}
+
+// Timed is a [Schedule] that simulates how long the program would take (package simulate). Such a
+// schedule keeps the time, and is told of what takes time.
+//
+// The runtime calls Choose at every instant at which other processors may see what a processor has
+// done, before they do. So the schedule can let processors that are behind go on first. Processors
+// are given by their numbers, units by a pointer that stands for them, nil for none.
+type Timed interface {
+	Schedule
+	// Now returns how much time has passed.
+	Now() time.Duration
+	// Enter tells that an ordinary goroutine begins to wait. Its earlier sends count as made now.
+	Enter()
+	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
+	Idle(until time.Duration)
+	// On tells, after Began, which unit the operation is on, and whether its result has a future.
+	On(processor int, unit any, answers bool)
+	// Sends tells that the running operation is about to send to a unit. Choose comes next.
+	Sends(processor int, unit any)
+	// Ends tells that the running operation has come to its end, before any other processor sees
+	// that. Choose comes next.
+	Ends(processor int)
+	// Rests tells that a processor has no task at hand. Until the next Began it looks elsewhere, or
+	// sleeps.
+	Rests(processor int)
+	// Stole tells that a thief has stolen from a victim, and how many units and free operations the
+	// thief has stolen so far.
+	Stole(thief, victim int, tasks uint64)
+}
+
+// provided is a func(Schedule) O. Provide alone writes it, during initialization.
+var provided any
+
+// Provide sets the function behind Option. Package freerun calls it once, when it is initialized.
+func Provide[O any](option func(s Schedule) O) { provided = option }
+
+// Option returns the option that makes a runtime deterministic, under schedule s. O is
+// [freerun.Option]: this package lies below package freerun and cannot name it.
+func Option[O any](s Schedule) O { return provided.(func(s Schedule) O)(s) }
