@@ -33,6 +33,25 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
+// TestMessagesOfJoins: an operation that slept in a join, and went on elsewhere, is no activity.
+func TestMessagesOfJoins(t *testing.T) {
+	s := newScript(2)
+	s.at(10, -1, record.Send, opOuter, 16, 0)
+	s.at(100, 0, record.Begin, opOuter, 16, 0)
+	s.at(150, 0, record.Out, 0, 16, 0)
+	s.at(200, 1, record.In, 0, 16, 0)
+	s.at(260, 1, record.Pause, 0, 0, 0)
+	s.at(300, 0, record.In, opInner, 48, 0) // an activity: its first event names what runs
+	s.at(310, 0, record.Pause, 0, 0, 0)
+	m := s.read(t).Messages()
+	if m[1].Activity || m[1].Begin != 100 || m[1].End != 260 || m[1].Ran != 110 {
+		t.Errorf("the operation is %+v; it began at 100, ran for 50 and 60, and is no activity", m[1])
+	}
+	if !m[2].Activity || m[2].Ran != 10 {
+		t.Errorf("the activity is %+v", m[2])
+	}
+}
+
 // TestAnalyzeFutures has a message that needs the outcomes of two others. The one that comes first
 // has the longer path: it has forwarded a third.
 func TestAnalyzeFutures(t *testing.T) {

@@ -49,8 +49,10 @@ func (t *Trace) Messages() []Message {
 		case KindRunBegin, KindSwitchIn:
 			if m.Begin < 0 {
 				m.Begin, m.RanOn = e.Time, e.Processor
+				// Later on, an operation that slept in a join is switched in, too.
+				m.Activity = e.Kind == KindSwitchIn
 			}
-			m.Operation, m.Activity = e.Operation, e.Kind == KindSwitchIn
+			m.Operation = e.Operation
 			if e.Unit != 0 {
 				m.Unit = e.Unit
 			}
