@@ -75,7 +75,8 @@ func (c *Context) startActivity(a *activity.Activity) error {
 	return nil
 }
 
-// activityHost keeps the accounts of the activities of one scope and priority.
+// activityHost does for package activity what concerns the runtime: it counts the activities of one
+// scope and priority, and gives them their context.
 type activityHost struct {
 	rt  *Runtime
 	key *contextKey // nil: the runtime's own scope and priority
@@ -208,8 +209,8 @@ func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Cont
 	}
 	c.current = nil
 	c.forwarded = nil
-	// While the activity slept in a join it came to another worker: beneath is a context of the
-	// worker that it began on.
+	// An activity that has slept in a join may have come to another worker. Then beneath is a
+	// context of the worker that it was on before.
 	if r.beneath.worker.Load() != w {
 		r.beneath = w.newContext(nil)
 	}

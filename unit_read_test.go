@@ -87,9 +87,8 @@ func TestReadersOverlap(t *testing.T) {
 	}
 }
 
-// TestReadersAndWriters: no writer runs beside another operation. A reader sees all that was
-// written before it was sent, and nothing that was written after. So neither side passes the
-// other, and neither can starve.
+// TestReadersAndWriters: no writer runs beside another operation. A reader sees exactly the writes
+// that its sender has sent before it. So readers and writers of one sender do not pass one another.
 func TestReadersAndWriters(t *testing.T) {
 	const senders, each = 4, 4000
 	for _, processors := range []int{1, 2, 4} {

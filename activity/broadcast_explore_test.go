@@ -42,8 +42,8 @@ func TestExploreBroadcast(t *testing.T) {
 	explore.Random(t, 20_000, body)
 }
 
-// TestExploreBroadcastClearedCarelessly is a control: clear must not put waiters back once the
-// broadcast is open.
+// TestExploreBroadcastClearedCarelessly is a control: if clear cannot put waiters back because the
+// broadcast has been opened meanwhile, and does not wake them, they wait for ever.
 func TestExploreBroadcastClearedCarelessly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var c broadcast

@@ -8,9 +8,9 @@ import (
 )
 
 // Source:     C. Hoare, Monitors, 1974, as signal and continue (B. Lampson and D. Redell,
-//             Experience with processes and monitors in Mesa, 1980). Ours: the finalizer unlocks
-//             the lock, after the waiter has entered the queue; a signal for a waiter that gave up
-//             goes to the next one
+//             Experience with processes and monitors in Mesa, 1980). Ours: the finalizer of the
+//             wait (see stack.go) unlocks the lock, after the waiter has entered the queue; a
+//             signal for a waiter that gave up goes to the next one
 // Sketch:     Wait:   enter the queue; unlock L; wait; lock L
 //             Signal: signals += 1; serve the queue
 //             admit:  take signals; for each: pop, grant; drop what is left when the queue is empty
@@ -47,12 +47,12 @@ func NewCond(l Locker) *Cond {
 	return &Cond{L: l}
 }
 
-// Wait unlocks L, waits until it is signaled, and locks L again. It returns nil if it was
-// signaled; otherwise the error says why it stopped waiting (see the package's documentation). L
-// is locked in either case, whatever was canceled. An activity that is ended in Wait has locked L,
-// too, when its deferred functions run. Waiters are woken in the order of arrival; if several are
-// woken at once, the scheduler decides which runs first. The caller must hold L. Wait panics if L
-// is nil, or is a lock of this package and unlocked.
+// Wait unlocks L, waits until it is signaled, and locks L again. It returns nil if it was signaled;
+// otherwise the error says why it stopped waiting (see the package's documentation). L is locked in
+// either case, whatever was canceled. An activity that is ended in Wait has locked L, too, when its
+// deferred functions run. Waiters are woken in the order of arrival; if several are woken at once,
+// the scheduler decides which runs first. The caller must hold L. Wait panics if ctx or L is nil,
+// or if L is a lock of this package that is not locked.
 func (c *Cond) Wait(ctx context.Context) (err error) {
 	if ctx == nil {
 		panic("activity: Wait of a Cond with a nil context")
@@ -111,9 +111,9 @@ func (c *Cond) admit(l *waitQueue) {
 	}
 }
 
-// condWait is the wait point of one call of Wait. It unlocks L once the waiter has entered the
-// queue. The first to set unlocked unlocks L: the finalizer, or the caller if it gives up before
-// the finalizer.
+// condWait is the wait point of one call of Wait. Its enter, which the finalizer calls, unlocks L
+// once the waiter is in the queue. If the caller gives up before that, it unlocks L itself: the
+// first of the two to set unlocked does it.
 type condWait struct {
 	c        *Cond
 	unlocked atomics.Bool

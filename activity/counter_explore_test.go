@@ -151,8 +151,8 @@ func (q *hasty) admit(l *waitQueue) {
 	}
 }
 
-// TestExploreCounterCountsTooLate is a control: what was granted must be counted before its waiter
-// goes on.
+// TestExploreCounterCountsTooLate is a control: if a grant is counted only after its waiter goes
+// on, the waiter may find less held than it was given.
 func TestExploreCounterCountsTooLate(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var q hasty

@@ -13,17 +13,19 @@
 //
 // # When to use which
 //
-// A unit is best for state: its operations never wait, need no stack, and cost a tenth of a switch.
-// An activity is best for a course of events: a protocol, a session, a simulated customer, anything
-// that reads more clearly as a loop than as a set of messages.
+// A unit is best for state: its operations never wait, need no stack, and cost about a fifth of a
+// wait of an activity. An activity is best for a course of events: a protocol, a session, a
+// simulated customer, anything that reads more clearly as a loop than as a set of messages.
 //
 // # Waiting
 //
-// Every method that waits takes a [context.Context] first. It returns an error only if that
-// context, or the scope of the activity, is canceled. An activity passes itself, which costs
-// nothing; a context that is derived from it, say with a timeout, works too. An ordinary goroutine
-// passes any context. The caller is recognised by its goroutine, so an activity and an ordinary
-// goroutine cannot be mistaken for each other.
+// Every method that waits takes a [context.Context] first, except [Activity.Sleep] and
+// [Activity.Suspend], which wait with the activity's own. If that context, or the scope of the
+// activity, is canceled, it returns the error of the cancellation. Its other errors are those that
+// its own documentation names, and those below for a caller that must not wait. An activity passes
+// itself, which costs nothing; a context that is derived from it, say with a timeout, works too. An
+// ordinary goroutine passes any context but nil. The caller is recognised by its goroutine, so an
+// activity and an ordinary goroutine cannot be mistaken for each other.
 //
 // An operation must not wait: there these methods return an error that is [ErrWouldBlock]. They do
 // so, too, in a coroutine that an activity has made with iter.Pull, where that can be told (amd64
@@ -40,22 +42,24 @@
 //
 // An activity has a stack, which is a goroutine's, from its beginning to its end; later activities
 // use the stack again. A processor keeps up to 256 unused stacks until it goes out of service or
-// the runtime ends. The goroutines of further stacks end, some of them late: stacks are switched to
-// one another directly, and a stack that is over stays until the stack that sleeps in its place
-// runs again. So a burst leaves more: 5000 activities that waited at a time left 800 to 1400
-// goroutines on two processors, 512 of them kept. Later activities end most of the others, and the
-// end of the runtime all, some in the moments after Close has returned. No stack ends after a
-// period of time: that would take a timer, and wake a runtime that is idle.
+// the runtime ends. The goroutines of further stacks end, some of them late. A goroutine can end
+// only in the place that it was made with, and because stacks switch to one another directly,
+// another one may be asleep there: then the goroutine stays until that stack runs again. So more
+// goroutines than the kept ones remain after a burst: when 5000 activities had waited at the same
+// time on two processors, 800 to 1400 were left, 512 of them kept. Most of the others end as later
+// activities run. All end with the runtime, some of them shortly after Close has returned. No stack
+// ends after a period of time: that would take a timer, and wake a runtime that is idle.
 //
 // # Synchronization: which one to choose
 //
 //	type       for                             admits                        a waiter gives up
-//	Mutex      short sections, any contention  any running goroutine; after  the next is woken
-//	                                           4 vain wakes the waiter
+//	Mutex      short sections, any contention  any running goroutine; a      the next is woken
+//	                                           waiter woken 4 times without
+//	                                           success is handed the lock
 //	FairMutex  no waiter may be overtaken      in order, handed over         the next gets it
 //	RWMutex    readers beside each other       in order; readers in a row    those behind move up
 //	                                           together
-//	Semaphore  units, several at once          in order, many units or few   those behind move up
+//	Semaphore  permits, several at once        in order, many or few         those behind move up
 //	Monitor    data with conditions to await   awaiters whose condition      it comes inside again
 //	                                           holds, then in order
 //	Cond       the same with a separate lock   in order                      the next is signaled;
@@ -63,19 +67,20 @@
 //	Mailbox    messages, many to many, bounded in order on both sides        the next sends, or
 //	                                                                         receives
 //	Event      a flag that can be reset        all that came before Set      -
-//	Latch      an end that comes once          all                           -
+//	Latch      a count that reaches 0, once    all                           -
 //	Barrier    rounds                          all when the last arrives     its arrival is taken
 //	                                                                         back
 //
 // All are ready as zero values, except those that need a size ([NewSemaphore], [NewMailbox],
-// [NewLatch], [NewBarrier]) and a Cond, which needs its lock. A call that need not wait is one to
-// three compare-and-swaps and does not look at the context. A call that waits enters a list without
-// a lock. A waiter that gives up leaves nothing behind that grows. For state that is only ever sent
-// to, nothing fits better than a unit; for a result that comes once, nothing better than a future.
+// [NewLatch], [NewBarrier]) and a Cond, which needs its lock. A call that need not wait costs at
+// most three compare-and-swaps, more if it admits a waiter, and does not look at the context. A
+// call that waits takes no lock to enter the list of waiters. What waiters that gave up leave
+// behind is dropped in time and does not accumulate. For state that is only ever sent to, nothing
+// fits better than a unit; for a result that comes once, nothing better than a future.
 //
 // In a FairMutex, and in every type that admits in order, each wait costs a switch at least: a lock
-// that was handed over stays idle until its new holder runs. So with short sections and many
-// contenders a Mutex is several times faster.
+// that was handed over stays idle until its new holder runs. So on several processors, with short
+// sections and many contenders, a Mutex is many times faster; on one processor it is not.
 //
 // # Cancellation
 //
@@ -101,7 +106,8 @@
 // # Cooperation
 //
 // An activity keeps its processor until it waits, yields, or has used up its quantum. Calls of
-// [Activity.Check] subtract from the quantum; `freerun build` inserts them.
+// [Activity.Check] subtract from the quantum, and yield when it is used up; `freerun build` inserts
+// them.
 //
 // # What must not be done
 //
@@ -110,7 +116,7 @@
 // locked to its thread, by [runtime.LockOSThread] or in a callback from C, may wait: it keeps the
 // thread, and then costs as much as a goroutine. Its checks do not yield. In a deterministic
 // runtime it must not wait: see [ErrThreadLocked]. A branch of a join ([freerun.Join]) must not
-// wait as an activity.
+// wait, even if an activity has called the join.
 //
 // # How it works
 //
@@ -121,7 +127,8 @@
 // freerun runs activities.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an
-// Efficient Lock-Free Scheduler, JSSPP 2015 (implicit cooperation, the quantum, switch finalizers).
-// Ours: stacks that come late and are used one after another, run queues of each processor, one way
-// of waiting for activities and goroutines.
+// Efficient Lock-Free Scheduler, JSSPP 2015 (implicit cooperation, the quantum, and switch
+// finalizers: functions that run on behalf of an activity after its processor has left it). Ours:
+// an activity gets a stack only when it begins, and later activities use the stack again; each
+// processor has run queues of its own; activities and goroutines wait in the same way.
 package activity

@@ -19,9 +19,9 @@ func (a *Activity) Sleeps() bool {
 	return st != nil && !st.waiter.Load().isOver()
 }
 
-// Waits returns how many waiters are in the queue of in, those included that have given up and
-// were not dropped yet. It is 0 while the queue is served: a waiter is counted before the admitter
-// knows of it, and could be overtaken until then.
+// Waits returns how many waiters are in the queue of in, those included that have given up and were
+// not dropped yet. It is 0 while the queue is being served, so that a test never sees a waiter that
+// could still be overtaken: one that is counted, and that the admitter has not looked at yet.
 func Waits(in any) int {
 	var l *waitQueue
 	switch in := in.(type) {
@@ -83,8 +83,8 @@ func (m *Monitor) Awaiting() int {
 }
 func (m *Monitor) Entrance() any { return &m.q }
 
-// InBroadcast returns how many waiters a broadcast that is not in use has, those included that
-// have given up.
+// InBroadcast returns how many waiters are in a broadcast, those included that have given up. No
+// other call may use the broadcast meanwhile.
 func InBroadcast(of any) (n int) {
 	var c *broadcast
 	switch of := of.(type) {

@@ -94,9 +94,9 @@ func BenchmarkLockAlone(b *testing.B) {
 	})
 }
 
-// BenchmarkLockContended has many goroutines lock the same, add one, and unlock, again and again.
-// The tasks check their quantum each time, as compiled programs do. In some of the sections the
-// holder lets others run.
+// BenchmarkLockContended has 2 to 1000 tasks lock one lock, add one to a count, and unlock, again
+// and again. The activities check their quantum each time, as programs that `freerun build`
+// compiles do. In some of the sections the holder lets others run.
 func BenchmarkLockContended(b *testing.B) {
 	for _, tasks := range []int{2, 64, 1000} {
 		for _, yields := range []int{0, 100} {

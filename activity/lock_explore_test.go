@@ -40,8 +40,8 @@ var exploredLocks = []struct {
 	}},
 }
 
-// TestExploreLock runs the programs of all locks: exclusion, no lost wake-up, and cancellation at
-// each step.
+// TestExploreLock runs, for each lock, the explored programs that all locks share: exclusion, no
+// lost wake-up, and cancellation at each step.
 func TestExploreLock(t *testing.T) {
 	for _, k := range exploredLocks {
 		t.Run(k.name, func(t *testing.T) {
@@ -51,7 +51,8 @@ func TestExploreLock(t *testing.T) {
 }
 
 // TestExploreLockFrozen stops a thread for good anywhere in TryLock or Unlock, without waiters: no
-// other thread that only tries is held up.
+// other thread that only tries is held up. As a control, with a thread in Lock the explorer must
+// find one that is.
 func TestExploreLockFrozen(t *testing.T) {
 	for _, k := range exploredLocks {
 		try := func(r *explore.Run) ladderLock {
@@ -121,8 +122,8 @@ func (m *forgetful) Lock(ctx context.Context) error {
 	return nil
 }
 
-// TestExploreLockLostWakeUp is a control: without the second look of the finalizer, a waiter may
-// wait for ever.
+// TestExploreLockLostWakeUp is a control: if a waiter does not look at the lock again after it has
+// entered the queue, it may wait for ever.
 func TestExploreLockLostWakeUp(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		var m forgetful
@@ -136,7 +137,8 @@ func TestExploreLockLostWakeUp(t *testing.T) {
 	})
 }
 
-// deaf is a Mutex whose waiters, when they give up after they were woken, do not clear woken.
+// deaf is a Mutex whose waiters, when they give up after they were woken, neither clear woken nor
+// serve the queue.
 type deaf struct{ Mutex }
 
 func (m *deaf) Lock(ctx context.Context) error {
@@ -156,7 +158,8 @@ func (m *deaf) Lock(ctx context.Context) error {
 	}
 }
 
-// TestExploreLockLostGrant is a control: a waiter that was woken and gives up must wake the next.
+// TestExploreLockLostGrant is a control: if a waiter that was woken gives up and does not wake the
+// next one, that one may wait for ever.
 func TestExploreLockLostGrant(t *testing.T) {
 	explore.MustFail(t, 3, func(r *explore.Run) {
 		var m deaf

@@ -140,7 +140,8 @@ func TestExploreMailboxCancel(t *testing.T) {
 	}
 }
 
-// TestExploreMailboxLooksTooEarly is a control: a sender must look for waiters after it has added.
+// TestExploreMailboxLooksTooEarly is a control: if a sender looks for waiters before it adds its
+// message, a receiver that enters in between may wait for ever.
 func TestExploreMailboxLooksTooEarly(t *testing.T) {
 	explore.MustFail(t, 2, func(r *explore.Run) {
 		m := NewMailbox[int](1)

@@ -144,8 +144,9 @@ func (m *Monitor) Await(ctx context.Context, condition func() bool) error {
 	return nil
 }
 
-// monitorWait is the wait point of one call of Await. The first to set left passes the monitor on:
-// the finalizer, or the caller if it gives up before the finalizer.
+// monitorWait is the wait point of one call of Await. Its enter, which the finalizer calls, passes
+// the monitor on. If the caller gives up before that, it passes the monitor on itself: the first of
+// the two to set left does it.
 type monitorWait struct {
 	m         *Monitor
 	condition func() bool

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// Semaphore has a number of units, which are acquired and released, several at once if need be. It
-// admits in the order of arrival: a caller that wants many units is not overtaken by callers that
-// want few, and holds them up.
+// Semaphore has a number of permits, acquired and released one by one or several at once. It admits
+// in the order of arrival: a caller that wants many permits is not overtaken by callers that want
+// few, and holds them up.
 //
 // Activities and ordinary goroutines may call its methods, and one may release what another has
-// acquired. [NewSemaphore] makes it; it must not be copied. It is a counter of which all but its
-// units are held for good.
+// acquired. [NewSemaphore] makes it; it must not be copied. It is a counter of which all but the
+// semaphore's permits are held for good.
 type Semaphore struct {
 	q    counter
 	size uint64
 }
 
-// NewSemaphore returns a semaphore with n free units. It panics if n is less than 1 or more than
+// NewSemaphore returns a semaphore with n free permits. It panics if n is less than 1 or more than
 // 1<<60.
 func NewSemaphore(n int) *Semaphore {
 	if n < 1 || uint64(n) > whole {
@@ -28,7 +28,7 @@ func NewSemaphore(n int) *Semaphore {
 	return s
 }
 
-// Acquire acquires n units. It waits while fewer are free, behind all earlier waiters. It returns
+// Acquire acquires n permits. It waits while fewer are free, behind all earlier waiters. It returns
 // nil exactly if it has acquired them; otherwise the error says why it stopped waiting (see the
 // package's documentation). A call that need not wait does not look at ctx. It panics if n is
 // negative, or more than the semaphore has.
@@ -37,23 +37,23 @@ func (s *Semaphore) Acquire(ctx context.Context, n int) error {
 	return s.q.take(ctx, uint64(n))
 }
 
-// TryAcquire acquires n units if they are free and there are no waiters, and reports whether it
+// TryAcquire acquires n permits if they are free and there are no waiters, and reports whether it
 // did. It never waits. It panics if n is negative, or more than the semaphore has.
 func (s *Semaphore) TryAcquire(n int) bool {
 	s.check("TryAcquire", n)
 	return s.q.tryTake(uint64(n))
 }
 
-// Release releases n units. It panics if n is negative, or if fewer are held. It does not wait.
+// Release releases n permits. It panics if n is negative, or if fewer are held. It does not wait.
 func (s *Semaphore) Release(n int) {
 	s.check("Release", n)
 	if !s.q.tryGive(uint64(n), whole-s.size, whole) {
-		panic(fmt.Sprintf("activity: Release(%d) of a Semaphore of which fewer units are held", n))
+		panic(fmt.Sprintf("activity: Release(%d) of a Semaphore of which fewer permits are held", n))
 	}
 }
 
 func (s *Semaphore) check(what string, n int) {
 	if n < 0 || uint64(n) > s.size {
-		panic(fmt.Sprintf("activity: %s(%d) of a Semaphore with %d units", what, n, s.size))
+		panic(fmt.Sprintf("activity: %s(%d) of a Semaphore with %d permits", what, n, s.size))
 	}
 }

@@ -108,10 +108,10 @@ func TestSemaphoreMisuse(t *testing.T) {
 	s := activity.NewSemaphore(3)
 	s.Acquire(t.Context(), 1)
 	for text, misuse := range map[string]func(){
-		"activity: NewSemaphore(0)":                                         func() { activity.NewSemaphore(0) },
-		"activity: Acquire(4) of a Semaphore with 3 units":                  func() { s.Acquire(t.Context(), 4) },
-		"activity: TryAcquire(-1) of a Semaphore with 3 units":              func() { s.TryAcquire(-1) },
-		"activity: Release(2) of a Semaphore of which fewer units are held": func() { s.Release(2) },
+		"activity: NewSemaphore(0)":                                           func() { activity.NewSemaphore(0) },
+		"activity: Acquire(4) of a Semaphore with 3 permits":                  func() { s.Acquire(t.Context(), 4) },
+		"activity: TryAcquire(-1) of a Semaphore with 3 permits":              func() { s.TryAcquire(-1) },
+		"activity: Release(2) of a Semaphore of which fewer permits are held": func() { s.Release(2) },
 	} {
 		if got := panics(misuse); !strings.HasPrefix(got, text) {
 			t.Errorf("panicked with %q, want %q", got, text)

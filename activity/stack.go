@@ -30,8 +30,9 @@ type stack struct {
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 
-// finalizer is a function that a processor calls on behalf of an activity after leaving it. p is
-// nil if there was no processor. From then on the activity may run elsewhere at any moment.
+// finalizer is a function that a processor calls on behalf of an activity after leaving it (a
+// switch finalizer; it has nothing to do with runtime.SetFinalizer). p is nil if there was no
+// processor. From then on the activity may run elsewhere at any moment.
 type finalizer func(p *sched.Processor, a *Activity)
 
 // The kinds of task that an activity is. A third kind is in locked.go.

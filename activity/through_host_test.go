@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// TestThroughHost runs the tests of this package once more, in a process that switches through the
-// host.
+// TestThroughHost runs the tests of this package once more, in a process whose coroutines switch
+// through the host instead of directly to one another (see sched.SwitchStatus).
 func TestThroughHost(t *testing.T) {
 	if way, why := sched.SwitchStatus(); way == "host" {
 		t.Skip("it is what this process does: ", why)

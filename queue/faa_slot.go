@@ -12,16 +12,18 @@ import (
 //	           put              take             done
 //	vacant ──────────→ filled ─────────→ taken ─────────→ spent      the item went through
 //	   │ await                                              ↑
-//	   └─────────────→ refused ─────────────────────────────┘        the dequeuer came first
-//	                              put                                and ran out of patience
+//	   └─────────────→ refused ────────→ filled ────────────┘        the dequeuer came first
+//	                             put             done                and ran out of patience
 //
-// If await finds the item, the mark stays filled until done. After a refusal, put takes the item
-// back, and both try the next slot. A dequeuer that has refused does not touch the slot again, so
-// spent means that both are through with it: the segment can be used again when all its slots are
-// spent.
+// If await finds the item, the dequeuer copies it and calls done; until then the mark is filled, or
+// refused if the exchange that was to refuse found the item. After a refusal, put returns false,
+// the enqueuer clears the slot with done, and both try the next slot. A dequeuer that has refused
+// does not touch the slot again, so spent means that both are through with it: the segment can be
+// used again when all its slots are spent.
 type segmentSlot[T any] struct {
 	mark atomics.Release[uint32]
-	// The enqueuer's until it has set filled, then the dequeuer's until it has set spent.
+	// The enqueuer's until it has set filled in place of vacant, then the dequeuer's until it has
+	// set spent. After a refusal the enqueuer's until it has set spent.
 	value atomics.Plain[T]
 }
 
@@ -58,8 +60,8 @@ func (s *segmentSlot[T]) hold(v *T) {
 // less.
 func (s *segmentSlot[T]) take() bool { return s.mark.CompareAndSwap(filled, taken) }
 
-// await waits briefly for the item, and reports whether it is there; otherwise it has refused the
-// item, which will never be there.
+// await waits briefly for the item, and reports whether it came. If not, it has refused: the
+// enqueuer will find that, and put its item elsewhere.
 func (s *segmentSlot[T]) await() bool {
 	var b backoff.Backoff
 	for range patience {

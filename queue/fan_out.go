@@ -14,9 +14,9 @@ import (
 //             stealRing.
 // Sketch:     enqueue:  take a free node, or one that a consumer has returned; none: full
 //                       node = v; put it into dealt of the next lane
-//             dequeue:  take a node from the own stolen, else from the own dealt
+//             dequeue:  take a node from the consumer's ring stolen, else from its ring dealt
 //                       else steal half of what another lane has: take the first of these nodes,
-//                         the others become the own stolen
+//                         the others go into the consumer's ring stolen
 //                       v = node; return the node
 //                       nothing anywhere: look at all rings twice; unchanged: empty
 // Invariants: I1 Each node is free (the producer's), in one ring, or held by the consumer that took
@@ -25,23 +25,25 @@ import (
 //             to it or left in it stays there until a consumer takes it.
 //             I3 Lanes are only added.
 //             NOT invariant: any order of the items.
-// Progress:   enqueue is wait-free: it looks at each lane once. dequeue is lock-free, as stealRing
-//             is: if it can neither take an item nor report empty, another call took, stole or
-//             dealt meanwhile. A consumer that stalls delays no other; it keeps at most the items
-//             that it has taken.
-// Linearize:  Enqueue at L1 of stealRing, Dequeue at its L2 or L3, where the other items that a
-//             thief takes are in their new place; empty between the two looks, while all rings, and
-//             the list of lanes, stayed as they were; full at the look at the first lane (L5): the
-//             producer finds the nodes that were returned by then, because only the producer takes
-//             them
-// Publish:    a node's item is written before the node is put into a ring, read after it is taken
-//             from one; cleared before the node is returned, written after that is seen. lanes
-//             before the pointer to them.
+// Progress:   enqueue is wait-free: for each batch it looks at each lane at most twice (collect,
+//             deal), and once for each call of EnqueueN (consumers). dequeue is lock-free, as
+//             stealRing is: if it can neither take an item nor report empty, another call took,
+//             stole, dealt or registered meanwhile. A consumer that stalls delays no other; it
+//             keeps at most the items that it has taken.
+// Linearize:  Enqueue at L1 of stealRing, Dequeue at its L2 or L3; from L3 on, the other items that
+//             a thief takes count as being in its ring; empty between the two looks, while all
+//             rings, and the list of lanes, stayed as they were; full at the look at the first lane
+//             (L5): the producer finds the nodes that were returned by then, because only the
+//             producer takes them
+// Publish:    a node's item is written before the node is put into a ring, and read after the node
+//             is taken from one. It is cleared before the node is returned, and written again after
+//             the producer has got the node back. A lane is complete before the list with it is
+//             stored.
 // ABA/memory: see stealRing. A node is cleared when its item is taken. There are as many lanes as
 //             there ever were consumers at a time, and each has 32 bytes for each node.
-// Cost:       enqueue: one store, and now and then a load for each lane; dequeue: one CAS and one
-//             store, and a steal when the own rings are empty; a consumer of an empty queue looks
-//             at all rings three times
+// Cost:       enqueue: one store, and now and then a load for each lane, EnqueueN in each call;
+//             dequeue: one CAS and one store, and a steal when the consumer's rings are empty; a
+//             consumer of an empty queue looks at all rings three times
 // Checked by: TestFanOut…, TestExploreFanOut…
 
 // FanOut is a queue with a bound for one producer and any number of consumers, each of which has a
@@ -49,16 +51,16 @@ import (
 // each has something to do. A consumer that has nothing takes half of what another one has. Items
 // come out in no order.
 //
-// Any goroutine may call Register and Len; one goroutine at a time may call the producer's
-// methods, and one the methods of each handle. A side may pass to another goroutine
-// through anything that synchronises. Calls of two goroutines at once corrupt the queue, and panic
-// in a build with the tag freerun_debug.
+// Any goroutine may call Register and Len; one goroutine at a time may call the producer's methods,
+// and one the methods of each handle. Another goroutine may take over the producer's side, or a
+// handle, if something synchronises the two. Calls of two goroutines at once corrupt the queue, and
+// panic in a build with the tag freerun_debug.
 //
 // TryDequeue returns false only if the queue was empty at some instant of the call, and TryEnqueue
-// only if items and calls under way filled it. Enqueueing is wait-free and dequeueing lock-free;
-// only Register allocates. While no consumer is registered, items are kept for the next one. A
-// FanOut is made by [NewFanOut] and not copied; the zero value panics. The queue keeps no dequeued
-// item alive.
+// only if no node was free: each had an item in it, or was in the hands of a call under way.
+// Enqueueing is wait-free and dequeueing lock-free; only Register allocates. While no consumer is
+// registered, items are kept for the next one. A FanOut is made by [NewFanOut] and not copied; the
+// zero value panics. The queue keeps no dequeued item alive.
 type FanOut[T any] struct {
 	_     pad.Line
 	nodes []atomics.Plain[T]
@@ -74,7 +76,7 @@ type FanOut[T any] struct {
 
 // fanOutLane is the part of the queue that belongs to one consumer, or to none.
 type fanOutLane struct {
-	thief    uint16 // the lane's place in the list, from 1 on: 0 in a mark is no thief
+	thief    uint16 // the lane's place in the list, counted from 1: in a mark 0 means no thief
 	owned    atomics.Bool
 	dealt    stealRing // filled by the producer
 	stolen   stealRing // filled by the owner's steals
@@ -121,9 +123,9 @@ func (f *FanOut[T]) newLane(thief uint16) *fanOutLane {
 	return l
 }
 
-// Register returns the handle of a new consumer. It takes over the lane of a consumer that has
-// left, with the items in it, if there is one. Any goroutine, at any time. It panics if 65535
-// consumers are registered already.
+// Register returns the handle of a new consumer. It takes over a lane without an owner, with the
+// items in it, if there is one: that of a consumer that has left, or the one that the queue began
+// with. Any goroutine, at any time. It panics if 65535 consumers are registered already.
 func (f *FanOut[T]) Register() *FanOutConsumer[T] {
 	f.mustBeMade()
 	for {
@@ -179,9 +181,11 @@ func (f *FanOut[T]) TryEnqueue(v T) bool {
 }
 
 // EnqueueN adds as many items from the front of vs as there is room for, and returns how many. It
-// deals them out evenly, as one batch for each consumer. Producer only.
+// deals them out evenly, in one batch for each consumer, or in more if the room was returned in
+// pieces. Producer only.
 func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 	f.producer.enter("queue: EnqueueN of a FanOut")
+	consumers := 0 // that have no share yet; counted once
 	for n < len(vs) {
 		free := f.free.Get()
 		if len(free) == 0 {
@@ -190,8 +194,15 @@ func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 		if len(free) == 0 {
 			break
 		}
-		count := len(*f.lanes.list.Load())
-		share := min((len(vs)-n+count-1)/count, len(free))
+		if consumers == 0 {
+			consumers = f.consumers()
+		}
+		share := (len(vs) - n + consumers - 1) / consumers
+		if share > len(free) {
+			share = len(free)
+		} else {
+			consumers--
+		}
 		last := len(free) - share
 		for i, number := range free[last:] {
 			f.nodes[number].Set(vs[n+i])
@@ -202,6 +213,17 @@ func (f *FanOut[T]) EnqueueN(vs []T) (n int) {
 	}
 	f.producer.leave()
 	return n
+}
+
+// consumers returns how many lanes have an owner, at least 1: without owners, all items go into the
+// first lane.
+func (f *FanOut[T]) consumers() (n int) {
+	for _, l := range *f.lanes.list.Load() {
+		if l.owned.Load() {
+			n++
+		}
+	}
+	return max(n, 1)
 }
 
 // deal returns the lane whose turn it is: the next lane with an owner, or the first lane if none
@@ -243,7 +265,8 @@ func (f *FanOut[T]) Len() (n int) {
 	return min(n, len(f.nodes))
 }
 
-// empty reports whether all rings were empty at one instant.
+// empty reports true if all rings were empty at one instant. It reports false also if something has
+// changed between its two looks.
 func (f *FanOut[T]) empty() bool {
 	lanes := f.lanes.list.Load()
 	first, empty := f.look(*lanes)
@@ -347,9 +370,9 @@ func (c *FanOutConsumer[T]) find(dst []uint32) int {
 	}
 }
 
-// steal takes half of the nodes of a ring: of the first that has any, beginning with the lane
-// behind the own one. One node goes into dst, the others into the own stolen, which is empty. It
-// returns how many are in dst.
+// steal takes half of the nodes of the first ring that has any, at most maxSteal, from the lane
+// after the consumer's own on. One node goes into dst, the others into the consumer's ring stolen,
+// which is empty. It returns how many are in dst.
 func (c *FanOutConsumer[T]) steal(dst []uint32) int {
 	lanes := *c.fan.lanes.list.Load()
 	own := int(c.lane.thief) - 1

@@ -64,6 +64,37 @@ func TestFanOut(t *testing.T) { conformance.Queue(t, fanOutSpec) }
 
 func FuzzFanOut(f *testing.F) { conformance.FuzzQueue(f, fanOutSpec) }
 
+// TestFanOutDealsEvenly holds that EnqueueN gives the consumers shares that differ by at most one
+// item, and none to a consumer that has left.
+func TestFanOutDealsEvenly(t *testing.T) {
+	for _, shares := range [][]int{{2, 2, 2, 2}, {2, 2, 2, 1}, {2, 1, 1, 1}, {1, 1, 1, 0}, {16, 16, 16, 16}} {
+		for leaver := range 5 {
+			q := queue.NewFanOut[int](64)
+			consumers := make([]*queue.FanOutConsumer[int], 5)
+			for i := range consumers {
+				consumers[i] = q.Register()
+			}
+			consumers[leaver].Deregister()
+			consumers = slices.Delete(consumers, leaver, leaver+1)
+			var items []int
+			for i := range 64 {
+				items = append(items, i)
+			}
+			all := shares[0] + shares[1] + shares[2] + shares[3]
+			if n := q.EnqueueN(items[:all]); n != all {
+				t.Fatalf("EnqueueN of %d items = %d", all, n)
+			}
+			for i, c := range consumers { // each takes its own items first
+				got := make([]int, shares[i])
+				if n := c.DequeueN(got); !slices.Equal(got, items[:shares[i]]) {
+					t.Errorf("%v without consumer %d: consumer %d took %v, want %v", shares, leaver, i, got[:n], items[:shares[i]])
+				}
+				items = items[shares[i]:]
+			}
+		}
+	}
+}
+
 // TestFanOutDealsInTurns holds that each consumer gets its share, and keeps it while the others
 // have theirs.
 func TestFanOutDealsInTurns(t *testing.T) {

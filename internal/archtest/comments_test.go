@@ -51,7 +51,8 @@ func compare(t *testing.T, file string, now archtest.Ratchet, report func(name, 
 	}
 }
 
-// TestCommentsMentions checks the names in comments and documents.
+// TestCommentsMentions checks that the files, tests, decisions and headings that comments and
+// documents name exist.
 func TestCommentsMentions(t *testing.T) {
 	problems, err := house(t).Mentions()
 	if err != nil {
@@ -68,7 +69,8 @@ func TestCommentsDocNames(t *testing.T) {
 	}
 }
 
-// TestCommentsDocNamesPlanted plants comments that begin with names.
+// TestCommentsDocNamesPlanted plants comments that begin with a word like a name: those are
+// reported that name another thing than the declaration.
 func TestCommentsDocNamesPlanted(t *testing.T) {
 	for text, want := range map[string]string{
 		"// door opens.\nfunc door() {}":                                    "",
@@ -97,7 +99,8 @@ func TestCommentsDocNamesPlanted(t *testing.T) {
 	}
 }
 
-// talking returns a repository whose comments and documents name only existing things.
+// talking returns a repository in whose comments and documents there is nothing to report: what
+// they name exists, or is exempt, as in CHANGELOG.md and in addresses.
 func talking() map[string]string {
 	files := sound()
 	files["docs/adr/0007-doors.md"] = "# Doors\n\nSee inner.go, `left/left.go`, [the house](../../house.go), TestDoor and ADR 7.\n\n## Who, and *how*: `open`\n"
@@ -136,7 +139,8 @@ func TestCommentsSound(t *testing.T) {
 	}
 }
 
-// TestCommentsWidePlanted plants wide lines.
+// TestCommentsWidePlanted plants one line wider than 100 columns, of each kind: it is reported with
+// its width.
 func TestCommentsWidePlanted(t *testing.T) {
 	for text, columns := range map[string]int{
 		"// " + strings.Repeat("x", 98):                                                  101,

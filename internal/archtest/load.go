@@ -12,15 +12,15 @@ import (
 )
 
 // A loader type-checks packages of this repository and of the standard library from their source,
-// without the bodies of functions. It takes a package of another module for an empty one, so a type
-// of that package is invalid. The types that this repository declares itself are known
+// without the bodies of functions. It takes a package of another repository for an empty one, so a
+// type of that package is invalid. The types that this repository declares itself are known
 // nevertheless.
 type loader struct {
 	*Tree
 	context  build.Context
 	fset     *token.FileSet
 	packages map[string]*types.Package // by import path
-	foreign  map[string]bool           // the packages that need a package of another module
+	foreign  map[string]bool           // packages of other repositories, and those that need one
 	err      error                     // the first error of a package that is not foreign
 }
 
@@ -100,7 +100,8 @@ func (l *loader) parse(folder string) (files []*ast.File, err error) {
 	return files, nil
 }
 
-// find returns the folder of a package.
+// find returns the folder of a package of this repository or of the standard library, and false for
+// any other.
 func (l *loader) find(importPath string) (string, bool) {
 	if folder, ours := l.folderOf(importPath); ours {
 		return filepath.Join(l.root, filepath.FromSlash(folder)), true
@@ -116,7 +117,7 @@ func (l *loader) find(importPath string) (string, bool) {
 }
 
 // baseName guesses the name of a package whose source is not read: the last word of its path that
-// is not a version.
+// is not a version, without the prefix go- and without what follows a dot.
 func baseName(importPath string) string {
 	words := strings.Split(importPath, "/")
 	last := words[len(words)-1]

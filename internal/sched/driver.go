@@ -14,10 +14,11 @@ import (
 //
 //	between two tasks, and where a busy processor would let other goroutines run: in Spend, and
 //	between two looks of a searcher
+//	in the middle of a task that calls Pause
 //	when they sleep: in a processor's parker, as a spare, or in a suspension
 //
-// The driver resumes a host whose sleep is over, for as long as there is one. So one goroutine
-// runs at a time, and which one is chosen outside. Nothing else that varies decides anything: not
+// The driver resumes a host whose sleep is over, for as long as there is one. So one goroutine runs
+// at a time, and Config.Choose decides which one. Nothing else that varies decides anything: not
 // time (the monitor is never armed, no processor yields by the clock), not addresses, not the
 // identities of goroutines, not the order of maps. The same choices over the same tasks are the
 // same run.
@@ -25,9 +26,9 @@ import (
 // A task that blocks also blocks the driver. A task that leaves its processor runs on without
 // returning to the driver, until it ends; its processor's other tasks come after it.
 //
-// The slot of a processor is opened to thieves when the processor, with a task in the slot, was
-// ready and not chosen more than slotSkips times in a row. Where time is simulated, that time
-// decides instead (driver_timed.go).
+// The slot of a processor is opened to thieves when the processor was passed over more than
+// slotSkips times in a row, each time ready and with a task in the slot. Where time is simulated,
+// that time decides instead (driver_timed.go).
 
 const slotSkips = 4
 
@@ -56,7 +57,8 @@ func newDriver(config Config) *driver {
 	return &driver{choose: config.Choose, timed: config.Timed}
 }
 
-// letDriverChoose returns to the driver and reports true; false if there is no driver.
+// letDriverChoose has the driver choose who goes on, and reports true; false if there is no driver.
+// It returns to the driver unless the choice is this host again.
 func (p *Processor) letDriverChoose() bool {
 	if p.scheduler.driver == nil {
 		return false
@@ -73,8 +75,8 @@ func (p *Processor) Pause() { p.letDriverChoose() }
 
 // Drive runs the tasks of a deterministic scheduler until the condition holds or nothing is left
 // that could run. It checks the condition between any two choices and reports whether it held; a
-// nil condition never does. One goroutine at a time, and no task. Tasks from outside may be queued
-// meanwhile only by the condition.
+// nil condition never does. One goroutine at a time, and no task. While Drive runs, no other
+// goroutine may queue tasks; the condition may.
 func (s *Scheduler) Drive(until func() bool) (reached bool) {
 	onFreeThread(func() { reached = s.drive(until) })
 	return reached
@@ -158,7 +160,7 @@ func (d *driver) openSlots(chosen *Processor) {
 	}
 }
 
-// run resumes a host.
+// run resumes a host until it returns to the driver, and forgets it if it has ended.
 func (d *driver) run(h *Host) {
 	_, alive := h.driven.resume()
 	if h.driven.exiting {
@@ -191,7 +193,8 @@ func (s *Scheduler) driveIdle(ctx context.Context, settled func() bool) error {
 }
 
 // driveToEnd runs the tasks that are left when the scheduler is stopped. A task that has not
-// returned when nothing can run never returns: the time of Stop expires.
+// returned when nothing can run never will. Then the channel that driveToEnd returns is closed, so
+// that Stop does not wait for it.
 func (s *Scheduler) driveToEnd() (expired <-chan time.Time) {
 	s.Drive(nil)
 	if s.alive.Load() == 0 {

@@ -9,7 +9,8 @@ import (
 )
 
 // TestExploreTimerList adds timers to the list of a scope, and ends and sweeps them, while a
-// canceler goes through the list. The canceler finds all timers that have not ended.
+// canceler goes through the list. The canceler finds the timer that was in the list before and does
+// not end; afterwards the list has both timers that have not ended.
 func TestExploreTimerList(t *testing.T) {
 	body := func(each func(l *List, f func(*Entry))) func(*explore.Run) {
 		return func(r *explore.Run) {
@@ -53,7 +54,8 @@ func TestExploreTimerList(t *testing.T) {
 		}
 	}
 	explore.Exhaustive(t, 3, body((*List).Each))
-	// A control: the canceler goes on from a timer that was taken out.
+	// A control: the canceler does not begin again at the head when it meets a timer that was taken
+	// out.
 	explore.MustFail(t, 3, body(func(l *List, f func(*Entry)) {
 		for t := l.head.Load(); t != nil; t = t.below.Load() {
 			f(t)
@@ -62,7 +64,7 @@ func TestExploreTimerList(t *testing.T) {
 }
 
 // endedProgram has two goroutines that end a timer each, in a list that is due for a sweep. ended
-// is the list's, or a faulty one.
+// is List.Ended, or a faulty version of it.
 func endedProgram(ended func(*List)) func(*explore.Run) {
 	return func(r *explore.Run) {
 		l := &List{}

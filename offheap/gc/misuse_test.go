@@ -12,7 +12,8 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// mustPanic fails unless f panics with a text that contains all of the words.
+// mustPanic fails unless f panics with a text that begins with "gc: " and contains words, in one
+// piece.
 func mustPanic(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {

@@ -1,7 +1,7 @@
-// Package lock has tasks lock and unlock: each a lock of its own ("local" is 1), without
-// contention, or all the same one. The task that holds a lock counts. One operation is one lock and
-// unlock. (The program "locks" compares queue locks for goroutines; this one has the locks that
-// suspend tasks.)
+// Package lock measures tasks that lock and unlock. Each has a lock of its own, without contention,
+// if "local" is 1; otherwise all have the same lock. The task that holds a lock adds one to the
+// lock's count. What the table calls an operation is one lock and unlock. (The program "locks"
+// compares queue locks for goroutines; this one has the locks that suspend tasks.)
 //
 //	variant           file            how
 //	activities        activities.go   activity.Mutex, which running activities may barge into
