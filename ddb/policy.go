@@ -26,9 +26,6 @@ const (
 // policies are all policies. A budget stores an index.
 var policies = []Policy{NoEviction, AllKeysLRU, VolatileTTL}
 
-// Policies returns all policies, in a slice of the caller's own. Any goroutine may call it.
-func Policies() []Policy { return slices.Clone(policies) }
-
 // policyNames lists the policies for messages.
 func policyNames() string {
 	names := make([]string, len(policies))

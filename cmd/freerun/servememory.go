@@ -52,7 +52,7 @@ func (f memoryFlags) apply(config *ddb.Config) (err error) {
 		return commandline.Usagef("--maxmemory is %q, and must be a whole number of bytes, perhaps with a unit, such as 1073741824, 100mb or 1gb; 0 is no limit", f.maxMemory)
 	}
 	config.MaxMemoryPolicy = ddb.Policy(strings.ToLower(f.policy))
-	if !slices.Contains(ddb.Policies(), config.MaxMemoryPolicy) {
+	if !slices.Contains(policies, config.MaxMemoryPolicy) {
 		return commandline.Usagef("--maxmemory-policy is %q, and must be %s", f.policy, listed(policyNames()))
 	}
 	if f.samples < 1 || f.samples > 1<<31-1 {
@@ -62,10 +62,12 @@ func (f memoryFlags) apply(config *ddb.Config) (err error) {
 	return nil
 }
 
-// policyNames returns the names of ddb's policies.
+// policies are those of ddb.
+var policies = []ddb.Policy{ddb.NoEviction, ddb.AllKeysLRU, ddb.VolatileTTL}
+
 func policyNames() []string {
 	var names []string
-	for _, p := range ddb.Policies() {
+	for _, p := range policies {
 		names = append(names, string(p))
 	}
 	return names
