@@ -175,6 +175,64 @@ func ExampleOp2() {
 	// 0 insufficient funds
 }
 
+// Units whose states differ take part in one operation if the type of their state is an interface.
+type bookable interface {
+	book(who string) bool
+	cancel(who string)
+}
+
+type flight struct{ seats int }
+
+func (f *flight) book(string) bool {
+	if f.seats == 0 {
+		return false
+	}
+	f.seats--
+	return true
+}
+func (f *flight) cancel(string) { f.seats++ }
+
+type room struct{ guest string }
+
+func (r *room) book(who string) bool {
+	if r.guest != "" {
+		return false
+	}
+	r.guest = who
+	return true
+}
+func (r *room) cancel(string) { r.guest = "" }
+
+var bookAll = freerun.OpAll("bookAll", func(_ *freerun.Context, all []*bookable, who string) (bool, error) {
+	for i, b := range all {
+		if !(*b).book(who) {
+			for _, booked := range all[:i] {
+				(*booked).cancel(who)
+			}
+			return false, nil
+		}
+	}
+	return true, nil
+})
+
+func ExampleOpAll() {
+	rt := freerun.New()
+	defer rt.Close()
+	out := freerun.NewUnit[bookable](rt, &flight{seats: 2})
+	hotel := freerun.NewUnit[bookable](rt, &room{})
+	home := freerun.NewUnit[bookable](rt, &flight{seats: 2})
+	trip := []*freerun.Unit[bookable]{out, hotel, home}
+	fmt.Println(bookAll.Send(rt.Context(), trip, "ada").Wait(context.Background()))
+	fmt.Println(bookAll.Send(rt.Context(), trip, "bob").Wait(context.Background()))
+	fmt.Println(freerun.Do(rt.Context(), out, func(_ *freerun.Context, b *bookable) (int, error) {
+		return (*b).(*flight).seats, nil
+	}).Wait(context.Background()))
+	// Output:
+	// true <nil>
+	// false <nil>
+	// 1 <nil>
+}
+
 // Read operations may run at the same time. A write waits for the reads sent before it, and later
 // reads wait for the write.
 func ExampleRead() {
