@@ -32,7 +32,9 @@ type Context struct {
 	activityPlace
 	rt  *Runtime
 	key *contextKey // scope and priority; nil: no scope, priority Normal
-	// worker is the worker that the context's goroutine sends from. Only that goroutine writes it.
+	// worker is the worker that the context's goroutine sends from: see here. Only that goroutine
+	// writes it. In the contexts of ordinary goroutines (Runtime.context, contextKey.outside) it is
+	// Runtime.outside, for good.
 	worker atomics.RelaxedPointer[worker]
 
 	// State of the operation that runs with this context now. Its goroutine owns it.

@@ -13,23 +13,24 @@ import (
 //
 //	Operation.Send           operation.go                 checks operation, context and unit
 //	operation.send           below                        makes the message, and its future
-//	operation.makeVtables    message.go                   says which functions its steps call
+//	operation.makeVtables    message.go                   at the declaration: what each step calls
 //	Context.here             context.go                   finds the sender outside all processors
 //	worker.admits            admit.go                     counts the message, if it is accepted
 //	worker.dispatch          below                        it waits for no future: to its unit
 //	unit.enqueue             unit.go                      which is idle, and must be queued
 //	Queue.EnqueueUnmarked    internal/mailbox/queue.go    puts the message into the mailbox
 //	worker.inject            worker_queue.go              queues the unit from outside
-//	Scheduler.Inject         internal/sched/scheduler.go  puts it into the inbox
+//	Scheduler.InjectAt       internal/sched/scheduler.go  puts it into the inbox
 //	Scheduler.wakeOne        internal/sched/parking.go    wakes the processor; send returns
 //	Future.Wait              future.go                    now waits on a channel,
-//	promised.doneChannel     future_audience.go           which the audience of the future has
+//	promised.doneChannel     future_audience.go           which the audience of the future has;
+//	share.enter              future_audience.go           puts that into the future's list
 //
 // The woken processor, each step called by the one above it or after it:
 //
-//	Host.work                internal/sched/host.go       asks for a task
+//	Host.work                internal/sched/host.go       asks for a task (Processor.next)
 //	Processor.rest           internal/sched/parking.go    wakes up in park, and searches
-//	Processor.search         internal/sched/steal.go      looks into the inbox first
+//	Processor.search         internal/sched/steal.go      tries High, then the inbox of Normal
 //	Processor.takeFromInbox  internal/sched/level.go      takes the unit out
 //	drain                    unit.go                      runs the unit's messages
 //	Queue.DequeueNew         internal/mailbox/queue.go    takes the message out of the mailbox
@@ -40,6 +41,7 @@ import (
 //	Cell.Seal                internal/promise/cell.go     takes the list of the waiters
 //	worker.wake              worker.go                    calls wake of each one's vtable
 //	wakeAudience             future_audience.go           closes the channel of Future.Wait
+//	Future.Result            future.go                    reads the outcome; Wait returns it
 //
 // An operation that sends queues the unit on its own processor instead (unit.enqueue), which takes
 // it without a search.
@@ -56,9 +58,11 @@ import (
 //
 //	each step before settle ─→ failSend ─→ filled with an error
 //
-// Three messages end elsewhere: one that is refused was never sent (refuseSend), one in a cycle is
-// filled by promised.follow (promise.go), and that of a canceled scope, or of a Call that gives up,
-// by its revoker (message_start.go).
+// Some end elsewhere. One that is refused was never sent (refuseSend). One in a cycle is sealed by
+// promised.follow (promise.go) or waitAll.proceed (future_scan.go). That of a Call that gives up, or
+// of a canceled scope if its future is asked for before its holder fails it, is ended by its revoker
+// (message_start.go). One that is open at the end of the runtime is by promised.abandon
+// (future_audience.go).
 
 // sendMessage is a message with an argument and a future. [operation.send] allocates it.
 type sendMessage[A, R any] struct {
