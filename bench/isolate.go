@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"runtime"
 
@@ -29,32 +30,44 @@ func InProcess(_ context.Context, p *programs.Program, v programs.Variant, cfg p
 // for its end. The process runs the command with args, which must call [ServeMeasurement].
 func Isolated(command string, args ...string) Runner {
 	return func(_ context.Context, p *programs.Program, v programs.Variant, cfg programs.Config) (programs.Result, error) {
-		order, err := json.Marshal(measurement{p.Name, v.Name, cfg.Processors, cfg.Values})
+		m := measurement{p.Name, v.Name, cfg.Processors, cfg.Values}
+		a, child, err := m.apart(command, args)
+		if err != nil && interruptedAtBirth(child) {
+			a, _, err = m.apart(command, args)
+		}
 		if err != nil {
 			return programs.Result{}, err
-		}
-		// The child ends by itself; an interrupt waits for it.
-		child := exec.Command(command, args...)
-		setApart(child)
-		// The pipe stays open until the child has ended: the child ends when it closes earlier.
-		in, err := child.StdinPipe()
-		if err != nil {
-			return programs.Result{}, err
-		}
-		var out, errs bytes.Buffer
-		child.Stdout, child.Stderr = &out, &errs
-		if err := child.Start(); err != nil {
-			return programs.Result{}, err
-		}
-		_, written := in.Write(append(order, '\n'))
-		failed := child.Wait()
-		var a answer
-		if err := json.Unmarshal(out.Bytes(), &a); err != nil {
-			return programs.Result{}, fmt.Errorf("%s/%s: the process that measured it gave no answer: %w; %s",
-				p.Name, v.Name, errors.Join(written, failed), bytes.TrimSpace(errs.Bytes()))
 		}
 		return a.outcome()
 	}
+}
+
+// apart carries out the measurement in a child process, and returns its answer and how it ended.
+func (m measurement) apart(command string, args []string) (a answer, child *os.ProcessState, err error) {
+	order, err := json.Marshal(m)
+	if err != nil {
+		return a, nil, err
+	}
+	// The child ends by itself; an interrupt waits for it.
+	c := exec.Command(command, args...)
+	setApart(c)
+	// The pipe stays open until the child has ended: the child ends when it closes earlier.
+	in, err := c.StdinPipe()
+	if err != nil {
+		return a, nil, err
+	}
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Start(); err != nil {
+		return a, nil, err
+	}
+	_, written := in.Write(append(order, '\n'))
+	failed := c.Wait()
+	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
+		return a, c.ProcessState, fmt.Errorf("%s/%s: the process that measured it gave no answer: %w; %s",
+			m.Program, m.Variant, errors.Join(written, failed), bytes.TrimSpace(errs.Bytes()))
+	}
+	return a, c.ProcessState, nil
 }
 
 // measurement is the order that the parent writes to the child.

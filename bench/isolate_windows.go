@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -10,3 +11,6 @@ import (
 func setApart(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
+
+// interruptedAtBirth reports false: a process is made in its group.
+func interruptedAtBirth(*os.ProcessState) bool { return false }
