@@ -33,10 +33,11 @@ func pipelineOnce(t *testing.T, c *client, prefix string) {
 	var (
 		pipeline strings.Builder
 		wants    []string
+		keys     []bool // by reply: it is one of KEYS, which has an order of its own
 	)
 	add := func(want string, args ...string) {
 		pipeline.WriteString(request(args...))
-		wants = append(wants, want)
+		wants, keys = append(wants, want), append(keys, args[0] == "keys")
 	}
 	lookup := func(k string) string {
 		if v, ok := model[k]; ok {
@@ -83,16 +84,15 @@ func pipelineOnce(t *testing.T, c *client, prefix string) {
 			for k := range model {
 				want += bulk(k)
 			}
-			add(sortedReply(want), "keys", prefix+"*")
+			add(want, "keys", prefix+"*")
 		}
 	}
 	go c.send(pipeline.String())
 	c.reply()
 	for i, want := range wants {
 		got := c.reply()
-		if strings.HasPrefix(want, "\r\n") || got != want {
-			got = sortedReply(got)
-			want = sortedReply(want)
+		if keys[i] {
+			got, want = sortedReply(got), sortedReply(want)
 		}
 		if got != want {
 			t.Errorf("seed %d, reply %d: %.200q, want %.200q", seed, i, got, want)

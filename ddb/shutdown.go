@@ -20,9 +20,9 @@ const (
 // connection execute what it has received and send the replies, closes the connections, and shuts
 // the runtime down. It waits for all of that; no goroutine of the server is left.
 //
-// If ctx ends first, connections are closed, commands that have not begun are dropped (clients that
-// can be reached get an error), and the error is ctx's. If blocks of the arena are left at the end,
-// the error says so.
+// If ctx ends first, connections are closed without an answer to what was not answered yet, commands
+// that have not begun are dropped, and the error is ctx's. If blocks of the arena are left at the
+// end, the error says so.
 //
 // Any goroutine may call it, but no operation of the server's runtime. A second call waits for the
 // first one, at most until its own ctx ends.
@@ -45,8 +45,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // Close is Shutdown with a context that has ended: commands that have not begun are dropped, and it
-// waits like Shutdown for the rest. It returns nil unless something else went wrong, such as blocks
-// of the arena that are left.
+// waits like Shutdown for the rest. It returns nil unless something else went wrong: a command that
+// still runs (the error is a [*freerun.ShutdownError]), or blocks of the arena that are left.
 func (s *Server) Close() error {
 	s.mustBeMade()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -54,6 +54,9 @@ func (s *Server) Close() error {
 	err := s.Shutdown(ctx)
 	if errors.Is(err, context.Canceled) {
 		<-s.closed
+		if cut, ok := errors.AsType[*freerun.ShutdownError](s.closeErr); ok && len(cut.Running) > 0 {
+			return cut
+		}
 		return s.leakErr
 	}
 	return err

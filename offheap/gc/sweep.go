@@ -43,7 +43,7 @@ func (c *collector) sweep(h *Heap) int {
 func (h *Heap) nextSweep(k uint64, count int) (int, bool) {
 	for {
 		at := h.sweeps.Load()
-		next := at & (mostChunks - 1)
+		next := at & (1<<chunkBits - 1)
 		if at>>chunkBits != k&(1<<(64-chunkBits)-1) {
 			next = 0
 		}
@@ -56,7 +56,8 @@ func (h *Heap) nextSweep(k uint64, count int) (int, bool) {
 	}
 }
 
-const chunkBits = 25 // one bit more than mostChunks has
+// chunkBits is enough for mostChunks itself, which stands after the last chunk.
+const chunkBits = 25
 
 // sweepChunk frees the white objects of a chunk, except those that an allocator has reserved and
 // not handed out. Any number of collectors may sweep a chunk at once: one of them changes each
