@@ -59,9 +59,9 @@ import (
 //	each step before settle ─→ failSend ─→ filled with an error
 //
 // Some end elsewhere. One that is refused was never sent (refuseSend). One in a cycle is sealed by
-// promised.follow (promise.go) or waitAll.proceed (future_scan.go). That of a Call that gives up, or
-// of a canceled scope if its future is asked for before its holder fails it, is ended by its revoker
-// (message_start.go). One that is open at the end of the runtime is by promised.abandon
+// promised.follow (promise.go) or waitAll.proceed (future_scan.go). That of a Call that gives up,
+// or of a canceled scope if its future is asked for before its holder fails it, is ended by its
+// revoker (message_start.go). One that is open at the end of the runtime is by promised.abandon
 // (future_audience.go).
 
 // sendMessage is a message with an argument and a future. [operation.send] allocates it.
