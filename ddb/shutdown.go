@@ -20,9 +20,9 @@ const (
 // connection execute what it has received and send the replies, closes the connections, and shuts
 // the runtime down. It waits for all of that; no goroutine of the server is left.
 //
-// If ctx ends first, connections are closed without an answer to what was not answered yet, commands
-// that have not begun are dropped, and the error is ctx's. If blocks of the arena are left at the
-// end, the error says so.
+// If ctx ends first, connections are closed without an answer to what was not answered yet,
+// commands that have not begun are dropped, and the error is ctx's. If blocks of the arena are left
+// at the end, the error says so.
 //
 // Any goroutine may call it, but no operation of the server's runtime. A second call waits for the
 // first one, at most until its own ctx ends.
