@@ -5,12 +5,27 @@ package bench
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/freerun-go/freerun/programs"
 )
+
+// TestChildIsApart: an interrupt of the parent's group does not reach the process that measures.
+func TestChildIsApart(t *testing.T) {
+	child := exec.Command("sleep", "60")
+	setApart(child)
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
+	if group, err := syscall.Getpgid(child.Process.Pid); err != nil || group != child.Process.Pid {
+		t.Errorf("the process group is %d, %v; want %d, the child's own", group, err, child.Process.Pid)
+	}
+}
 
 // TestInterruptedAtBirth: a measuring process that an interrupt ends before it has begun is made
 // again, once. Another signal, and a second interrupt, end the measurement.
