@@ -26,13 +26,14 @@ type result[R any] struct {
 	value R
 }
 
-// promisedOf returns the message that a cell lies in. The cell must not be one of a failure.
+// promisedOf returns the message that a cell lies in. The cell must not be that of a
+// [promise.Failure], which lies in no message.
 func promisedOf(c *promise.Cell) *promised {
 	return (*promised)(unsafe.Add(unsafe.Pointer(c), -int(unsafe.Offsetof(promised{}.Cell))))
 }
 
-// seal closes the promise and wakes the messages that wait for it. It returns false if the promise
-// was closed before.
+// seal closes the promise with one of the seals of package promise, and wakes the messages that
+// wait for it. It returns false if the promise was closed before.
 func (m *promised) seal(w *worker, with *mailbox.Node) bool {
 	waited, won := m.Seal(with)
 	if waited != nil {
@@ -45,7 +46,7 @@ func (m *promised) seal(w *worker, with *mailbox.Node) bool {
 }
 
 // fill publishes the outcome that the caller, the holder of the message, has written to value. It
-// returns false if the promise was sealed already.
+// returns false if the promise was closed before.
 func (m *promised) fill(w *worker) bool {
 	m.Clear()
 	return m.TryFill() || m.seal(w, &promise.Filled)
@@ -70,8 +71,8 @@ func (m *promised) notify(msg *message) bool {
 	return m.push(msg)
 }
 
-// foreign reports whether m belongs to another runtime than msg. Then the caller of push calls
-// m.doneChannel first, which makes m known to its runtime: the end of that runtime closes m
+// foreign reports whether m belongs to another runtime than msg. If so, the caller of push first
+// calls m.doneChannel. That makes m known to its own runtime, which closes m at its end
 // (future_audience.go).
 func (m *promised) foreign(msg *message) bool { return m.unit != nil && m.unit.rt != msg.unit.rt }
 
@@ -98,7 +99,8 @@ func (m *promised) await(w *worker, dep *promised, unshared bool) promise.Waitin
 }
 
 // follow is await for a message whose edge leads to dep already. If m would wait for itself, follow
-// seals it; if another goroutine has done so before, m waits.
+// seals it and returns InCycle. If another goroutine has sealed it before, the result is Waits: the
+// message belongs to the goroutine that wakes it.
 func (m *promised) follow(w *worker, dep *promised, unshared bool) promise.Waiting {
 	if dep.foreign(&m.message) {
 		dep.doneChannel()

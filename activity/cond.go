@@ -49,10 +49,10 @@ func NewCond(l Locker) *Cond {
 
 // Wait unlocks L, waits until it is signaled, and locks L again. It returns nil if it was signaled;
 // otherwise the error says why it stopped waiting (see the package's documentation). L is locked in
-// either case, whatever was canceled. An activity that is ended in Wait has locked L, too, when its
-// deferred functions run. Waiters are woken in the order of arrival; if several are woken at once,
-// the scheduler decides which runs first. The caller must hold L. Wait panics if ctx or L is nil,
-// or if L is a lock of this package that is not locked.
+// either case, whatever was canceled. If the activity is ended in Wait, L is locked again before
+// the caller's deferred functions run. Waiters are woken in the order of arrival; if several are
+// woken at once, the scheduler decides which runs first. The caller must hold L. Wait panics if ctx
+// or L is nil, or if L is a lock of this package that is not locked.
 func (c *Cond) Wait(ctx context.Context) (err error) {
 	if ctx == nil {
 		panic("activity: Wait of a Cond with a nil context")
@@ -99,7 +99,9 @@ func (c *Cond) admit(l *waitQueue) {
 		return
 	}
 	l.collect()
-	for n = min(n, int64(l.size.Load())); n > 0; { // waiters that arrive from now on are not meant
+	// Waiters that arrive from now on are not meant. One of them may still be woken in place of one
+	// that gave up and was counted in size: it checks its condition again, as after any wake-up.
+	for n = min(n, int64(l.size.Load())); n > 0; {
 		w := l.head()
 		if w == nil {
 			return
@@ -111,9 +113,9 @@ func (c *Cond) admit(l *waitQueue) {
 	}
 }
 
-// condWait is the wait point of one call of Wait. Its enter, which the finalizer calls, unlocks L
-// once the waiter is in the queue. If the caller gives up before that, it unlocks L itself: the
-// first of the two to set unlocked does it.
+// condWait is the wait point of one call of Wait. Its enter unlocks L once the waiter is in the
+// queue; for an activity, the finalizer calls it. If the caller gives up before that, it unlocks L
+// itself: the first of the two to set unlocked does it.
 type condWait struct {
 	c        *Cond
 	unlocked atomics.Bool

@@ -11,7 +11,7 @@ import (
 // Sketch:     take n: waiters not set, and used+n ≤ whole: CAS(state: used += n)
 //                    else wait in the queue
 //             give n: used -= n; serve the queue, if it has waiters
-//             admit:  set waiters by the head of the queue
+//             admit:  set waiters if the queue has a head, clear it if not
 //                     while used plus what the head wants ≤ whole: pop, claim; used += that; wake
 // Invariants: I1 while waiters is set only the server of the queue takes, for the head: no waiter
 //             is overtaken.
@@ -25,8 +25,8 @@ import (
 // Publish:    what a holder wrote is written before L3 and read after L1, or after the grant that
 //             follows L2
 // Cost:       one CAS to take, one to give. A wait: two switches, and some 8 atomic writes; no
-//             allocation but the first time for the queue Checked by: the tests of FairMutex,
-//             RWMutex, Semaphore and Monitor, and TestExploreCounter…
+//             allocation but the first time for the queue
+// Checked by: the tests of FairMutex, RWMutex, Semaphore and Monitor, and TestExploreCounter…
 
 // counter is an amount of which parts are held; it is a lock if the parts are the whole. A caller
 // that wants more than is left waits, and so do all behind it. The zero value has nothing held.
@@ -36,16 +36,16 @@ type counter struct {
 }
 
 const (
-	waiters uint64 = 1 << iota // the queue is not empty
+	waiters uint64 = 1 << iota // the queue has a head; see I1 to I3
 	one                        // the step of the amount
 
-	// whole is the amount that there is. A type with less holds the rest itself.
+	// whole is the amount that there is. A Semaphore, which has less, begins with the rest held.
 	whole = 1 << 60
 )
 
 func used(state uint64) uint64 { return state / one }
 
-// tryTake takes n if so much is left and the queue is empty. It reports whether it did.
+// tryTake takes n if so much is left and waiters is not set. It reports whether it did.
 func (q *counter) tryTake(n uint64) bool {
 	for {
 		s := q.state.Load()

@@ -67,7 +67,8 @@ func pause(ctx context.Context) {
 	}
 }
 
-// impatience returns a context that ends soon, at a random moment.
+// impatience returns a context that ends within 200 µs, at a random moment; one in four has ended
+// already.
 func impatience(ctx context.Context, r *rand.Rand) (context.Context, context.CancelFunc) {
 	if r.IntN(4) == 0 {
 		ctx, cancel := context.WithCancel(ctx)

@@ -13,42 +13,45 @@
 //
 // # When to use which
 //
-// A unit is best for state: its operations never wait, need no stack, and cost about a fifth of a
-// wait of an activity. An activity is best for a course of events: a protocol, a session, a
-// simulated customer, anything that reads more clearly as a loop than as a set of messages.
+// A unit is best for state: its operations never wait and need no stack, and one of them costs
+// about a fifth of what a wait of an activity costs. An activity is best for a course of events: a
+// protocol, a session, a simulated customer, anything that reads more clearly as a loop than as a
+// set of messages.
 //
 // # Waiting
 //
-// Every method that waits takes a [context.Context] first, except [Activity.Sleep] and
-// [Activity.Suspend], which wait with the activity's own. If that context, or the scope of the
-// activity, is canceled, it returns the error of the cancellation. Its other errors are those that
-// its own documentation names, and those below for a caller that must not wait. An activity passes
-// itself, which costs nothing; a context that is derived from it, say with a timeout, works too. An
-// ordinary goroutine passes any context but nil. The caller is recognised by its goroutine, so an
-// activity and an ordinary goroutine cannot be mistaken for each other.
+// Every method that waits takes a [context.Context] first, except [Activity.Sleep], which waits
+// with the activity's own context, and panics on any other goroutine. If that context, or the scope
+// of the activity, is canceled, the method returns the error of the cancellation. Its other errors
+// are those that its own documentation names, and those below for a caller that must not wait. An
+// activity passes itself, which costs nothing; a context that is derived from it, say with a
+// timeout, works too. An ordinary goroutine passes any context but nil. The caller is recognised by
+// its goroutine, so an activity and an ordinary goroutine cannot be mistaken for each other.
 //
 // An operation must not wait: there these methods return an error that is [ErrWouldBlock]. They do
 // so, too, in a coroutine that an activity has made with iter.Pull, where that can be told (amd64
-// and arm64 without the build tag freerun_portable): the coroutine yields, and the activity waits.
+// and arm64 without the build tag freerun_portable). Have such a coroutine yield, and wait in the
+// activity.
 //
-// Package freerun's wait for activities takes the activity itself: [freerun.Future.Await] waits for
-// a future. It takes no context. For a deadline, another activity awaits the future in a scope that
-// has that deadline. The waits of ordinary goroutines in package freerun (Wait of futures and
-// scopes, Call, Quiesce, Shutdown, Close) return an error that is [ErrWouldBlock] in an activity,
-// also in [Activity.Block]; it names what to do instead. The examples of Future.Await and
-// Scope.Wait have a deadline, and show how an activity waits for a scope.
+// In package freerun an activity waits with [freerun.Future.Await], which takes the activity and no
+// context. For a deadline, another activity awaits the future in a scope that has that deadline.
+// The waits of ordinary goroutines in package freerun (Wait of futures and scopes, Call, Quiesce,
+// Shutdown, Close) return an error that is [ErrWouldBlock] in an activity, also in
+// [Activity.Block]; it names what to do instead. The examples of Future.Await and Scope.Wait have a
+// deadline, and show how an activity waits for a scope.
 //
 // # Stacks
 //
 // An activity has a stack, which is a goroutine's, from its beginning to its end; later activities
 // use the stack again. A processor keeps up to 256 unused stacks until it goes out of service or
-// the runtime ends. The goroutines of further stacks end, some of them late. A goroutine can end
-// only in the place that it was made with, and because stacks switch to one another directly,
-// another one may be asleep there: then the goroutine stays until that stack runs again. So more
-// goroutines than the kept ones remain after a burst: when 5000 activities had waited at the same
-// time on two processors, 800 to 1400 were left, 512 of them kept. Most of the others end as later
-// activities run. All end with the runtime, some of them shortly after Close has returned. No stack
-// ends after a period of time: that would take a timer, and wake a runtime that is idle.
+// the runtime ends. The goroutines of further stacks end, some of them late: Go can end a goroutine
+// of iter.Pull only where iter.Pull has parked it. Because stacks switch to one another directly,
+// the goroutine of another stack may be parked there instead. Then the first goroutine stays until
+// that other stack runs again. So more goroutines than the kept ones remain after a burst: when
+// 5000 activities had waited at the same time on two processors, 800 to 1400 were left, 512 of them
+// kept. Most of the others end as later activities run. All end with the runtime, some of them
+// shortly after Close has returned. No stack ends because it was unused for some time: that would
+// take a timer, which would wake an idle runtime.
 //
 // # Synchronization: which one to choose
 //
@@ -90,8 +93,8 @@
 //
 // When a runtime gives up what has not ended (Close, or the deadline of a Shutdown), activities end
 // where they wait or yield, as by [runtime.Goexit]: their deferred functions run, and nothing else.
-// An activity that was just granted what it waited for, such as a lock, runs on until its next
-// wait.
+// An activity that was just granted what it waited for, such as a lock, runs on until it waits or
+// yields again.
 //
 // Two waits give something up meanwhile, and have it again however they end: [Cond.Wait] its lock,
 // and [Monitor.Await] the inside of the monitor. An activity that is being ended there waits for
@@ -99,9 +102,10 @@
 // locked, and deferred functions may use what the lock guards. If the lock is held past the end of
 // the runtime, the deferred functions run when it is unlocked, on the goroutine that unlocks it.
 //
-// Other locks do not know their holder. A function that unlocks in its middle, waits, and locks
-// again must not have deferred the Unlock, as with a panic and package sync: an activity that is
-// ended in such a wait does not have the lock. Use a Cond, a Monitor, or two functions.
+// Only these two waits take back what they gave up. A function that unlocks a lock itself, waits,
+// and locks again must not defer the Unlock: an activity that is ended in that wait does not hold
+// the lock, and the deferred call would unlock it for another holder, or panic. (A panic between
+// the two calls does the same to a sync.Mutex.) Use a Cond, a Monitor, or two functions.
 //
 // # Cooperation
 //

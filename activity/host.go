@@ -34,7 +34,8 @@ func init() {
 	})
 }
 
-// start starts a, a new activity, in a place.
+// start starts a new activity: where another activity was started, or in a place of package
+// freerun.
 func start(where Starter, a *Activity) error {
 	if among, ok := where.(*Activity); ok {
 		return among.start(a)
@@ -68,7 +69,7 @@ func (a *Activity) mustBeNew() {
 	}
 }
 
-// stackHere returns the host's view of a's stack, nil if the caller is not the goroutine of a.
+// stackHere returns the owner's view of a's stack, nil if the caller is not the goroutine of a.
 func (a *Activity) stackHere() *activityhost.Stack {
 	if !a.Here() {
 		return nil

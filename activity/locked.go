@@ -8,7 +8,7 @@ import (
 
 // An activity whose goroutine is locked to its thread, by [runtime.LockOSThread] or in a callback
 // from C, cannot be left by a switch: Go would end the program. It waits with its thread, as a
-// goroutine does:
+// goroutine does. Its steps take the place of steps W1 to W5 of [Waiter]:
 //
 // 	L1  it leaves its processor, which goes to another host                   (in place of W1)
 // 	L2  it runs the finalizer itself: opens the wait, or queues the activity  (W2 to W4)
@@ -23,7 +23,7 @@ import (
 // to its thread. In any other runtime such an activity waits.
 var ErrThreadLocked = errors.New("activity: in a deterministic runtime an activity must not wait while it is locked to its thread (runtime.LockOSThread, a callback from C)")
 
-// staying is the kind of an activity that waits without a switch.
+// staying is the kind of task of an activity that waits without a switch; stack.go has the others.
 var staying = &sched.Kind{
 	Run:     func(p *sched.Processor, t *sched.Task) { p.MoveTo(activityOf(t).stack.Load().host) },
 	Discard: func(t *sched.Task) { activityOf(t).stack.Load().host.Abandon() },

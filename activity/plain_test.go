@@ -11,8 +11,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// The places of this package's tests: [On] a scheduler, or any other that embeds [Mark] and starts
-// activities with [Activity.Begin].
+// The tests of this package start activities in places of their own: in a scheduler alone ([On]),
+// or in any type that embeds [Mark] and starts activities with [Activity.Begin].
 
 type (
 	Mark  = activityhost.Mark
@@ -44,9 +44,10 @@ var (
 	ErrClosed = errors.New("activity: the scheduler has ended")
 )
 
-// On returns a place to start activities in that is a scheduler alone: nothing cancels them, a
-// panic is logged by [slog.Default] and is a [*PanicError] of Wait. The caller that stops the
-// scheduler then calls [InterruptAll]: activities that wait are ended. It panics if s is nil.
+// On returns a place that is a scheduler alone. Nothing cancels its activities before the scheduler
+// has stopped. A panic is logged by [slog.Default], and Wait returns it as a [*PanicError]. The
+// caller that stops the scheduler then calls [InterruptAll], which ends the activities that wait.
+// On panics if s is nil.
 func On(s *sched.Scheduler) *Plain {
 	if s == nil {
 		panic("activity: On needs a scheduler")
@@ -54,7 +55,7 @@ func On(s *sched.Scheduler) *Plain {
 	return &Plain{Scheduler: s}
 }
 
-// Plain is the result of On.
+// Plain is a scheduler as a place: see [On].
 type Plain struct {
 	Mark
 	*sched.Scheduler

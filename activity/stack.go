@@ -15,13 +15,15 @@ import (
 // the next task is an activity that has not begun, that one runs on the same stack at once,
 // without a switch. So activities that never wait cost little more than calls.
 type stack struct {
-	co        sched.Coroutine
-	activity  atomics.RelaxedPointer[Activity] // the present one, or the last one
-	finalizer finalizer                        // like all fields below but waiter, the runner's
-	waiter    atomics.Pointer[Waiter]          // of the present wait, or else of the next one
-	scheduler *sched.Scheduler
-	seen      activityhost.Stack // what the owner sees of it
-	first     *Activity          // the one to begin when the stack is entered
+	co       sched.Coroutine
+	activity atomics.RelaxedPointer[Activity] // the present one, or the last one
+	// finalizer and the fields below, except waiter and scheduler, belong to the goroutine that
+	// runs the stack, or is about to have it run on.
+	finalizer finalizer
+	waiter    atomics.Pointer[Waiter] // of the present wait, or else of the next one
+	scheduler *sched.Scheduler        // does not change
+	seen      activityhost.Stack      // what the owner sees of it
+	first     *Activity               // the one to begin when the stack is entered
 	point     waitPoint
 	ctx       context.Context
 	isFirm    bool
@@ -32,10 +34,12 @@ type stack struct {
 
 // finalizer is a function that a processor calls on behalf of an activity after leaving it (a
 // switch finalizer; it has nothing to do with runtime.SetFinalizer). p is nil if there was no
-// processor. From then on the activity may run elsewhere at any moment.
+// processor. As soon as it has queued the activity, or opened its wait, the activity may run
+// elsewhere.
 type finalizer func(p *sched.Processor, a *Activity)
 
-// The kinds of task that an activity is. A third kind is in locked.go.
+// fresh is the kind of task of an activity that has not begun, begun of one that has. A third kind,
+// of one that waits without a switch, is in locked.go.
 var (
 	fresh = &sched.Kind{Discard: discardFresh}
 	begun = &sched.Kind{Discard: discardBegun}
@@ -131,7 +135,7 @@ func (st *stack) live(*sched.Coroutine) {
 		var t *sched.Task
 		for a != nil {
 			if unlocked := st.perform(a); unlocked {
-				break // the thread of a goroutine that ended locked must not be used again
+				break // back to the host, which ends the thread: see [sched.Coroutine.Unlock]
 			}
 			a, t = st.fresh()
 		}
@@ -140,8 +144,8 @@ func (st *stack) live(*sched.Coroutine) {
 	}
 }
 
-// fresh picks the next task. It returns an activity if that has not begun, so that it can run on
-// this stack; otherwise it returns the task.
+// fresh picks the next task. If that is an activity that has not begun, fresh returns the activity,
+// which then runs on this stack; otherwise it returns the task.
 func (st *stack) fresh() (a *Activity, t *sched.Task) {
 	p := st.co.Processor()
 	if p == nil {
@@ -159,8 +163,9 @@ func (st *stack) fresh() (a *Activity, t *sched.Task) {
 	}
 }
 
-// successor returns the stack of the activity t, which the processor runs then; nil if the host
-// has to run t.
+// successor returns the stack that the processor runs next: that of the activity t, or, if t is
+// refused, that of the next task. It returns nil if the host has to run that task, or there is
+// none.
 func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 	for t != nil {
 		switch {
@@ -269,16 +274,16 @@ func (a *Activity) refusal() error {
 
 func discardFresh(t *sched.Task) { activityOf(t).refuse(nil) }
 
-// discardBegun ends an activity that no processor will run any more: the calling goroutine runs
-// its deferred functions. If these wait for a lock, the activity is left once more, and is
-// discarded again when it has the lock.
+// discardBegun ends an activity that no processor will run any more: the calling goroutine runs its
+// deferred functions. If one of these waits firmly for a lock (see [Waiter]), the activity is left
+// once more, and is discarded again when it has the lock.
 func discardBegun(t *sched.Task) {
 	st := activityOf(t).stack.Load()
 	st.discarded = true
 	enter(&st.co, nil)
 }
 
-// closing reports whether the activity ends at its next wait.
+// closing reports whether the activity ends where it next waits or yields.
 func (a *Activity) closing() bool { return a.stack.Load().discarded || a.owner.Closing() }
 
 // unwindIfClosing ends a closing activity by [runtime.Goexit]: its deferred functions run, and

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
-// Quantum is the work that an activity may do before [Activity.Check] has it yield. The unit is
-// about one simple statement; a quantum lasts some tens of microseconds.
+// Quantum is the work that an activity may do before [Activity.Check] has it yield, counted roughly
+// in simple statements. A quantum lasts some tens of microseconds.
 const Quantum = 20_000
 
 // Check subtracts n from the activity's quantum, about one for each simple statement, and yields
@@ -19,9 +19,8 @@ const Quantum = 20_000
 // thread. It costs at most a nanosecond when it does not yield.
 //
 // Any goroutine may call it, because code with inserted calls may run on another goroutine than the
-// activity's. On nil Check has no effect. On another goroutine than the activity's own it only
-// makes the quantum a little shorter. A race on the quantum does no harm, so Check is hidden from
-// the race detector.
+// activity's. There it only makes the quantum a little shorter. On a nil Activity it has no effect.
+// A race on the quantum does no harm, so Check is hidden from the race detector.
 //
 //go:norace
 func (a *Activity) Check(n int32) {
@@ -160,17 +159,17 @@ func (n *sleepTimer) end() {
 
 // Block runs fn, which may wait for things outside the runtime: a file, a channel, a lock of
 // package sync, a library that blocks. Block first gives the processor to another goroutine, so
-// that blocking code costs no parallelism, and returns when the activity has a processor again. A
-// panic in fn is a panic of the activity.
+// that blocking code costs no parallelism, and returns when the activity has a processor again;
+// within another Block it only calls fn. A panic in fn is a panic of the activity.
 //
 // The waits of ordinary goroutines for futures, scopes or the runtime (Future.Wait, Call,
 // Scope.Wait, Quiesce) return an error that is [ErrWouldBlock] in fn, as they do in the activity.
 // Await, and the waits of this package with the activity as context, work in fn. Such a wait gives
 // the activity a processor, and the rest of fn then keeps it: so wait before Block or after it.
 //
-// Only the activity's own goroutine may call it, and not a coroutine that it has made with
-// iter.Pull. Block panics elsewhere, and if fn is nil. In a deterministic runtime nothing else
-// runs during fn.
+// Only the activity's own goroutine may call it. Block panics on any other, also in a coroutine
+// that the activity has made with iter.Pull, and if fn is nil. In a deterministic runtime nothing
+// else runs during fn.
 func (a *Activity) Block(fn func()) {
 	st := a.own("Block")
 	if fn == nil {
