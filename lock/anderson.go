@@ -30,8 +30,8 @@ import (
 //             I3 tickets are granted in order.
 // Progress:   TryLock is lock-free, and so is taking a ticket: a failed CAS means that another
 //             goroutine has got one. Unlock is wait-free: it passes by each ticket that was left
-//             once. Leaving is wait-free. A holder that stalls delays all, and so does a waiter
-//             that stalls after its grant.
+//             once. Giving up (LockContext) is wait-free. A holder that stalls delays all, and so
+//             does a waiter that stalls after its grant.
 // Linearize:  the place in the queue at L1; the lock is locked there if the ticket was granted
 //             already, else where it is granted; TryLock at L1, or where it loads the slot; Unlock
 //             where the next ticket is granted; full where the slot is loaded at L2

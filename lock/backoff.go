@@ -17,13 +17,15 @@ import (
 //             into a FIFO, whose holder sleeps at the lock, with the others behind it.
 // Sketch:     word: free, locked, contended (locked, and a goroutine may sleep)
 //             Lock:   spin with back-off: while the word is free, CAS(word: free→locked)
-//                     then hold sleepers: until swap(word, contended) is free: sleep
+//                     then, as the holder of sleepers: while swap(word, contended) is not free,
+//                     sleep
 //             Unlock: swap(word, free); if it was contended, wake the sleeper
 // Invariants: I1 while the holder of sleepers sleeps, the word is contended, or its parker has a
 //             token, or an Unlock is about to leave one.
 //             I2 one goroutine at a time sleeps at the lock: the holder of sleepers.
-// Progress:   TryLock and Unlock are wait-free. Leaving is wait-free. A holder that stalls delays
-//             all. NOT fair: a newcomer may get the lock before the sleepers, any number of times.
+// Progress:   TryLock and Unlock are wait-free, and so is giving up (LockContext). A holder that
+//             stalls delays all. NOT fair: a newcomer may get the lock before the sleepers, any
+//             number of times.
 // Linearize:  Lock at L1 or L2; TryLock at L1, or where it loads the word; Unlock at L3
 // Publish:    the writes of a critical section come before its L3, the reads of the next one after
 //             its L1 or L2; parker is written before the first L2, and read after the L3 that finds
@@ -34,10 +36,11 @@ import (
 //             allocation. A sleep costs a wait of a FIFO and three atomic writes more.
 // Checked by: TestLock…, TestExploreLock…, TestExploreLeave…
 
-// Backoff is a mutual exclusion lock that any goroutine may take the moment it is free: no queue,
-// no order, no handing over. A goroutine that finds it locked tries again after ever longer pauses,
-// and parks in the end. Any goroutine may call its methods. Like a [sync.Mutex], it may be unlocked
-// by another goroutine than the one that locked it, and its holder must not lock it again.
+// Backoff is a mutual exclusion lock that any goroutine may take the moment it is free: it is not
+// handed over, and there is no order. A goroutine that finds it locked tries again after ever
+// longer pauses, and parks in the end. Any goroutine may call its methods. Like a [sync.Mutex], it
+// may be unlocked by another goroutine than the one that locked it, and its holder must not lock it
+// again.
 //
 // The zero value is unlocked. It must not be copied after first use. It has 360 bytes, mostly
 // padding.
@@ -51,8 +54,8 @@ type Backoff struct {
 
 const (
 	free      = iota
-	locked    // no goroutine sleeps
-	contended // locked, and a goroutine may sleep
+	locked    // Unlock need wake no goroutine
+	contended // locked, and Unlock wakes the holder of sleepers, which may sleep
 )
 
 // Lock locks l. It waits while l is locked: it spins for some microseconds and then parks. Other

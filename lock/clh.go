@@ -13,7 +13,7 @@ import (
 
 // Source:     T. Craig, Building FIFO and priority-queuing spin locks from atomic swap, University
 //             of Washington TR 93-02-02, 1993; P. Magnusson, A. Landin and E. Hagersten, Queue
-//             locks on cache coherent multiprocessors, IPPS 1994. Leaving is that of CLH-NB-try:
+//             locks on cache coherent multiprocessors, IPPS 1994. Giving up is that of CLH-NB-try:
 //             M. Scott, Non-blocking timeout in scalable queue-based spin locks, PODC 2002. Ours:
 //             a waiter parks, and says so in the node that it waits for; a free lock without
 //             waiters has no node in the queue; the node of a holder that did not wait is part of

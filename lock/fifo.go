@@ -27,10 +27,10 @@ import (
 //             that has not counted to 0. So a queue for one consumer will do.
 //             NOT invariant: that the node that is granted first is that of the goroutine that
 //             counted from 0.
-// Progress:   TryLock is wait-free. Arrival is as free of waiting as the queue's enqueue, Unlock as
-//             its dequeue. Unlock skips each node that was left, once. Leaving is wait-free. A
-//             holder that stalls delays all, and so does a waiter that stalls after it was granted
-//             the lock.
+// Progress:   TryLock is wait-free, and so is giving up (LockContext). Arrival is as free of
+//             waiting as the queue's enqueue, Unlock as its dequeue. Unlock skips each node that
+//             was left, once. A holder that stalls delays all, and so does a waiter that stalls
+//             after it was granted the lock.
 // Linearize:  Lock without waiting at L1, with waiting where its node is granted; its place in the
 //             queue where the queue says; TryLock at L1, or where it loads the counter; Unlock at
 //             L2 or L3, or where the next node is granted

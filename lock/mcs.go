@@ -33,9 +33,10 @@ import (
 //             NOT invariant: that holder.next is nil while there are no waiters (the node may have
 //             been left).
 // Progress:   TryLock is wait-free, and so is arrival. Unlock is wait-free, except that it waits
-//             for the one store of an arrival that has swapped and not linked. Leaving is
-//             wait-free, except for a sweep, which no goroutine waits for. A holder that stalls
-//             delays all, and so does a waiter that stalls after it was granted the lock.
+//             for the one store of an arrival that has swapped and not linked. Giving up
+//             (LockContext) is wait-free, except for a sweep, which no goroutine waits for. A
+//             holder that stalls delays all, and so does a waiter that stalls after it was granted
+//             the lock.
 // Linearize:  Lock at L1, at an L2 that finds the lock free, or where its node is granted; its
 //             place in the queue at L2. TryLock at L1, or where it loads a tail that is not nil.
 //             Unlock at L3, at L4, or where it grants the next node.

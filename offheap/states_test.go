@@ -2,8 +2,8 @@ package offheap
 
 import "testing"
 
-// TestSlots holds that every place has a state of its own, and that the states of adjacent blocks
-// are adjacent, unless the blocks are large.
+// TestSlots holds that every place has a state of its own, and that the states of all blocks of one
+// size are on as few cache lines as the table promises.
 func TestSlots(t *testing.T) {
 	for _, places := range []uint64{1, 2, 128, 1000, 1 << 15, 3<<15 + 5} {
 		for _, least := range []uint{5, 8, 12} {
@@ -40,8 +40,9 @@ func TestSlots(t *testing.T) {
 			t.Errorf("the states of all blocks of order %d are on %d lines, not %d", order, got, want)
 		}
 	}
-	// A refill of 16 adjacent blocks shares no line of states with another; if the blocks are
-	// small, some lines are shared.
+	// A refill takes 16 adjacent blocks. Their states share no cache line with those of another
+	// refill, except for small blocks: then at most those do at which a block of 512 bytes could
+	// begin.
 	for order := uint(5); order < 17; order++ {
 		owners, shared, step := map[uint64]uint64{}, 0, uint64(1)<<(order-5)
 		blocks := uint64(1<<15) / step

@@ -19,8 +19,9 @@ func newSPMC[T any](capacity int) conformance.Total[T] { return queue.NewSPMC[T]
 
 func newMPMC[T any](capacity int) conformance.Total[T] { return queue.NewMPMC[T](capacity) }
 
-// nearOverflow is a first position from which positions overflow after some laps. Words that count
-// by two have overflowed before; TestBoundedStartAnywhere begins where they do.
+// nearOverflow is the position of a queue's first item. Positions overflow 21 items later. Words
+// that count two for each item overflow at other positions: TestBoundedStartAnywhere begins near
+// those, too.
 const nearOverflow = math.MaxUint64 - 20
 
 var (

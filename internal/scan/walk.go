@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Find returns a target in the value at p that is wanted, nil if there is none. It stops at the
-// first that it meets. No goroutine may change the value meanwhile; the targets may change.
+// Find looks for a wanted target in the value at p, and returns the first that it meets, nil if
+// there is none. No goroutine may change the value meanwhile; the targets may change.
 func (pl *Plan) Find(p unsafe.Pointer, wanted func(target unsafe.Pointer) bool) unsafe.Pointer {
 	if pl.InSight() {
 		for _, at := range pl.Offsets {
@@ -23,8 +23,8 @@ func (pl *Plan) Find(p unsafe.Pointer, wanted func(target unsafe.Pointer) bool) 
 	return w.found
 }
 
-// All returns all targets in the value at p that are wanted, and is otherwise as Find. A target to
-// which two futures point occurs twice.
+// All is Find for all wanted targets in the value at p. A target to which two futures point occurs
+// twice.
 func (pl *Plan) All(p unsafe.Pointer, wanted func(target unsafe.Pointer) bool) []unsafe.Pointer {
 	if pl.InSight() {
 		var all []unsafe.Pointer
@@ -54,13 +54,13 @@ type walk struct {
 	aside   []row
 }
 
-// row is n values of one shape, at p and after it.
+// row is n values of one shape and size, side by side from p on.
 type row struct {
 	place
 	size uintptr
 }
 
-// place identifies a value that was walked through. The shape belongs to it, because a struct and
+// place identifies a value that the walk has come to. The shape belongs to it, because a struct and
 // its first field have one address; n is the number of values in a row.
 type place struct {
 	p unsafe.Pointer
@@ -113,8 +113,8 @@ func (w *walk) meet(target unsafe.Pointer) bool {
 	return false
 }
 
-// refer puts the n values at p aside, to be walked through later; only once, if values may lead
-// back.
+// refer puts the n values at p aside, to be walked through later. If the plan is cyclic, it does so
+// once for each place.
 func (w *walk) refer(p unsafe.Pointer, inner shape, n int, size uintptr) {
 	at := place{p, inner, n}
 	if p == nil || n == 0 || w.been(at) {
@@ -123,8 +123,8 @@ func (w *walk) refer(p unsafe.Pointer, inner shape, n int, size uintptr) {
 	w.aside = append(w.aside, row{at, size})
 }
 
-// been reports whether a place was walked through before, and remembers it. It does so only if
-// values may lead back.
+// been reports whether the walk has come to the place before, and remembers it. If the plan is not
+// cyclic, it remembers nothing, and returns false.
 func (w *walk) been(at place) bool {
 	if !w.cyclic {
 		return false
@@ -136,9 +136,10 @@ func (w *walk) been(at place) bool {
 	return false
 }
 
-// shape is the form of a value. walk goes through the value at p and meets its futures; it
-// returns false if it was told to stop. Behind a reference there is always a *reference or a
-// future. Those can be compared, as places are.
+// shape is the form of a value. walk goes through the value at p and meets its futures; it returns
+// false if it was told to stop. A place has a shape, and is a key of a map: so the shape behind a
+// pointer, a slice or a map is always a *reference or a future, which are comparable; fields are
+// not.
 type shape interface {
 	walk(p unsafe.Pointer, w *walk) bool
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// A node of a tree is a task: to visit it.
+// A node of a tree is also the task of visiting it.
 type node struct {
 	sched.Task // first: the scheduler's pointer to the task is a pointer to the node
 	depth      int

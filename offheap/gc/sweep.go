@@ -2,9 +2,10 @@ package gc
 
 import "math/bits"
 
-// sweep does a step of sweeping: it sweeps a chunk that no collector has taken yet. When all are
-// taken, it makes sure that all are swept, also those of collectors that may have stopped. When
-// they are, the cycle is over.
+// sweep does one step of sweeping, and returns how many units of work that was. As long as there
+// are chunks that no collector has taken, it takes and sweeps one. After that it goes through all
+// chunks, one a step, and sweeps those that are not swept yet: their collectors may have stopped.
+// Then the cycle is over.
 func (c *collector) sweep(h *Heap) int {
 	k := c.at.cycle()
 	if c.stage == distributed {
@@ -60,8 +61,8 @@ func (h *Heap) nextSweep(k uint64, count int) (int, bool) {
 const chunkBits = 25
 
 // sweepChunk frees the white objects of a chunk, except those that an allocator has reserved and
-// not handed out. Any number of collectors may sweep a chunk at once: one of them changes each
-// word, and a late one changes nothing.
+// not handed out. Any number of collectors may sweep a chunk at once: each word is changed by one
+// of them, and by none that is late. A late one may still overwrite free and live, which are hints.
 func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 	k := c.at.cycle()
 	free, live, freed := 0, 0, 0
@@ -111,7 +112,7 @@ func (c *collector) sweepChunk(h *Heap, ch *chunk) {
 	}
 }
 
-// announced returns the objects of word i of a chunk that allocators have announced.
+// announced returns which objects of word i of a chunk allocators have announced as reserved.
 func (k *kind) announced(ch *chunk, i int) uint8 {
 	all := k.cursors.Load()
 	if all == nil || flawBlindSweep {

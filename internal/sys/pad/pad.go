@@ -1,4 +1,5 @@
-// Package pad keeps words that different processors write out of each other's cache lines.
+// Package pad keeps words apart that different processors write, so that no two of them share a
+// cache line.
 package pad
 
 // Size is the distance in bytes that separates two such words: two lines of 64, because the

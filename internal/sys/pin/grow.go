@@ -2,10 +2,10 @@ package pin
 
 import "github.com/freerun-go/freerun/internal/sync/atomics"
 
-// Grow returns the list, which has an entry for each index of Pin, after extending it to at least
-// atLeast entries. A list is only replaced by a longer one that begins with the same entries.
-// create makes the entry with index i; the entry is dropped if another goroutine extends the list
-// first. Any goroutine, pinned or not, may call Grow; it is lock-free.
+// Grow extends a list whose indices are those of Pin to at least atLeast entries, and returns it. A
+// list is only replaced by a longer one that begins with the same entries. create makes the entry
+// with index i; the entry is dropped if another goroutine extends the list first. Any goroutine,
+// pinned or not, may call Grow; it is lock-free.
 func Grow[T any](list *atomics.Pointer[[]*T], atLeast int, create func(i int) *T) []*T {
 	for {
 		old := list.Load()
