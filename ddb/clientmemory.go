@@ -9,8 +9,9 @@ import (
 )
 
 // The memory of clients: buffers for requests and replies, queued transactions, watched keys, and
-// replies that wait. The connection counts it once a batch. Shards, and the writer of a backlog,
-// add large pieces when they make them.
+// replies that wait. The connection counts it once a batch, and when its buffers change. In
+// between, shards add what their replies grow by, and the output adds what it puts into its
+// backlog.
 
 // clientMemory counts the bytes of one client. Any goroutine may use it. When the sum over all
 // clients exceeds the limit, the clients that take the most are disconnected.
@@ -45,12 +46,13 @@ const (
 	// socket's part in Go.
 	clientOverhead = 12 << 10
 
-	// keptAtRest limits the memory of a silent client's connection.
+	// keptAtRest is how much the connection of a silent client may keep beside its queued
+	// transaction and its watched keys.
 	keptAtRest = clientOverhead + smallBuffer + 4<<10
 )
 
-// measure counts what the connection holds between batches. If the memory of all clients exceeds
-// its limit then, it has clients disconnected.
+// measure counts what the connection holds between batches. If that has grown, and the memory of
+// all clients exceeds its limit, clients are disconnected.
 func (c *connection) measure() {
 	m := &c.memory
 	input := int64(cap(c.in.buf))

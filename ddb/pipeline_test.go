@@ -24,7 +24,8 @@ func TestPipelineOrder(t *testing.T) {
 	clients.Wait()
 }
 
-// pipelineOnce sends a random pipeline on keys of its own and compares with a map.
+// pipelineOnce sends a random pipeline on keys of its own, and compares each reply with that of a
+// map; the reply of KEYS without order.
 func pipelineOnce(t *testing.T, c *client, prefix string) {
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -101,8 +102,8 @@ func pipelineOnce(t *testing.T, c *client, prefix string) {
 	}
 }
 
-// TestPipelineDBSize: DBSIZE and FLUSHALL count the effects of commands before them in the
-// pipeline, and none of those behind them.
+// TestPipelineDBSize: DBSIZE counts, and FLUSHALL removes, what the commands before them in the
+// pipeline have written, and nothing that comes behind.
 func TestPipelineDBSize(t *testing.T) {
 	_, addr := serve(t, Config{Shards: 7, Processors: 4})
 	c := dial(t, addr)

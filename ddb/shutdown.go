@@ -8,9 +8,9 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// The server also executes and answers what a client has sent and the server has not read yet. That
-// is at most what the system buffers; so a draining server limits the number of reads, and the wait
-// for bytes that should be there already.
+// A server that shuts down still reads, executes and answers what its clients have sent already.
+// That is at most what the operating system has buffered. So it limits the number of reads, and the
+// wait for bytes, which should be there at once.
 const (
 	drainReads = 256
 	drainTime  = 10 * time.Millisecond
@@ -98,7 +98,7 @@ func (s *Server) end(ctx context.Context) error {
 	return errors.Join(err, s.leakErr)
 }
 
-// closeConnections closes the connections that are left.
+// closeConnections ends the reads and writes of all connections, so that their goroutines end.
 func (s *Server) closeConnections() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
