@@ -70,7 +70,7 @@ func costsName(p *programs.Program, v programs.Variant, values programs.Values) 
 	return name
 }
 
-// program is what package simulate runs.
+// program runs on a host, real or simulated, and returns the time that it took there.
 type program = func(on *simulate.Host) (time.Duration, error)
 
 // machine is a [programs.Machine] of virtual processors.

@@ -3,7 +3,6 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"slices"
 	"strings"
 	"unicode"
@@ -45,9 +44,7 @@ func (f *file) misnamedIn(problems []string, d *ast.GenDecl) []string {
 			group = append(group, s.Names...)
 		}
 	}
-	if d.Tok == token.CONST || d.Tok == token.VAR || d.Tok == token.TYPE {
-		problems = f.misnamed(problems, d.Doc, group...)
-	}
+	problems = f.misnamed(problems, d.Doc, group...) // of imports there are no names
 	for _, s := range d.Specs {
 		switch s := s.(type) {
 		case *ast.TypeSpec:
