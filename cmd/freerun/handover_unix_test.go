@@ -49,6 +49,20 @@ func TestInterruptedBench(t *testing.T) {
 // TestSecondInterrupt: the signal that ends the bench is seen by the caller, as no process stands
 // between them.
 func TestSecondInterrupt(t *testing.T) {
+	// An interrupt between two measurements ends the bench by itself, with status 130, and nothing
+	// outside tells when a measurement begins. Such an attempt says nothing: another is made.
+	how := "exit status 130"
+	for attempt := 0; attempt < 20 && how == "exit status 130"; attempt++ {
+		how = interruptTwice(t)
+	}
+	if how != "signal: interrupt" {
+		t.Errorf("the bench ended with %q, want the second interrupt to end it", how)
+	}
+}
+
+// interruptTwice interrupts a bench about when its long measurement begins, and once more when it
+// has said that this would end it. It returns how the bench ended.
+func interruptTwice(t *testing.T) string {
 	c := exec.Command(binary, "bench", "fib", "pingpong", "--variants", "serial,channels", "--json", "--runs", "1", "--size", "fib=10,pingpong=2_000_000_000")
 	stdout, err := c.StdoutPipe()
 	if err != nil {
@@ -62,16 +76,14 @@ func TestSecondInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	watchdog(t, c)
-	bufio.NewScanner(stdout).Scan() // fib is done, and pingpong begins
+	bufio.NewScanner(stdout).Scan() // fib is done
 	_ = c.Process.Signal(os.Interrupt)
 	told := bufio.NewScanner(stderr)
 	for told.Scan() && !strings.Contains(told.Text(), "interrupt again to end at once") {
 	}
 	_ = c.Process.Signal(os.Interrupt)
 	_ = c.Wait()
-	if how := c.ProcessState.String(); how != "signal: interrupt" {
-		t.Errorf("the bench ended with %q, want the second interrupt to end it", how)
-	}
+	return c.ProcessState.String()
 }
 
 // TestInterruptedBuild interrupts the go command that builds freerun-bench: it ends, and so does
