@@ -16,17 +16,19 @@ import (
 
 // TestIdleDoesNothing looks at all counters of a parked runtime, some time apart.
 func TestIdleDoesNothing(t *testing.T) {
-	rt, _ := runtimetest.Start(t, freerun.Processors(4))
-	runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
-	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
-		t.Fatal(err)
-	}
-	before := rt.Stats()
-	time.Sleep(100 * time.Millisecond)
-	after := rt.Stats()
-	for i := range before.Processors {
-		if before.Processors[i] != after.Processors[i] {
-			t.Errorf("processor %d, idle: %+v, later %+v", i, before.Processors[i], after.Processors[i])
+	for _, processors := range []int{4, 64} {
+		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
+		runtimetest.Must(t, runtimetest.Tick.Send(rt.Context(), 1))
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
+			t.Fatal(err)
+		}
+		before := rt.Stats()
+		time.Sleep(100 * time.Millisecond)
+		after := rt.Stats()
+		for i := range before.Processors {
+			if before.Processors[i] != after.Processors[i] {
+				t.Errorf("processor %d, idle: %+v, later %+v", i, before.Processors[i], after.Processors[i])
+			}
 		}
 	}
 }

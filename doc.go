@@ -110,9 +110,10 @@
 //     operation is refused with [ErrWouldBlock]. A result that comes to wait for itself fails
 //     with [ErrCycle]. Operations on several units do not deadlock, in whatever order the units
 //     are given.
-//  5. Work conserving. While work is queued and a processor is parked, one processor is searching
-//     or being woken. There is one exception: the unit in the slot of a running processor wakes
-//     no other processor until the running operation has kept it waiting for a millisecond or two
+//  5. Work conserving. While work is queued and a processor is parked, at least one processor is
+//     searching or being woken, and with more work more of them. There is one exception: the
+//     unit in the slot of a running processor wakes no other processor until the running
+//     operation has kept it waiting for a millisecond or two
 //     ([github.com/freerun-go/freerun/internal/sched.SlotPatience]). So two units that talk to
 //     each other stay on one core. Of a processor's forks the oldest part is open to the others;
 //     when one of them has taken it, the next oldest is, from the next fork, join or index on.
@@ -129,7 +130,8 @@
 //  8. Shutdown. [Runtime.Shutdown] refuses new messages from outside, runs what is queued, and
 //     returns when the work is done. Past its deadline, messages that have not started fail with
 //     ErrClosed, and an operation that does not return is named in the error.
-//  9. Frugal. An idle runtime uses no CPU; at most one processor searches.
+//  9. Frugal. An idle runtime uses no CPU. A processor without work begins to search only while
+//     fewer than half as many search as work, or none does, and parks after three looks.
 //  10. Cost. Tell allocates nothing in steady state. Send allocates at most once, besides what
 //     the argument itself allocates, and what its scan allocates where interfaces or maps in it
 //     hold futures. An idle unit costs 88 bytes beside its state. The argument of an operation is

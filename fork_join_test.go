@@ -376,3 +376,20 @@ func join3[A, B, D any](c *freerun.Context, f func(c *freerun.Context) A, g func
 	})
 	return a, b, d
 }
+
+// TestLoopsAfterTheEnd: what cannot be sent to a runtime that has ended runs on the calling
+// goroutine, and gives its value.
+func TestLoopsAfterTheEnd(t *testing.T) {
+	rt, _ := runtimetest.Start(t)
+	if err := rt.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0 // not atomic: one goroutine makes all calls
+	freerun.For(rt.Context(), 10, func(*freerun.Context, int) { n++ })
+	freerun.ForRange(rt.Context(), 10, 3, func(_ *freerun.Context, from, to int) { n += to - from })
+	n += freerun.Reduce(rt.Context(), 10, func(*freerun.Context, int) int { return 1 }, func(a, b int) int { return a + b })
+	x, y := freerun.Join(rt.Context(), func(*freerun.Context) int { return 4 }, func(*freerun.Context) int { return 6 })
+	if n += x + y; n != 40 {
+		t.Errorf("%d calls were made of 40", n)
+	}
+}

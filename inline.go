@@ -6,9 +6,10 @@ import (
 )
 
 // A free operation that is declared small (SmallOp) may be inlined: Send runs it as a call. That is
-// done while it beats queueing: no processor is idle that could take it, its argument is ready, and
-// the sending operation has not inlined too many already. Nothing is inlined in a scope. An inlined
-// operation has no message, and its future holds the result itself.
+// done while it beats queueing: no processor is idle, or each that is finds another task queued
+// here; its argument is ready; and the sending operation has not inlined too many already. Nothing
+// is inlined in a scope. An inlined operation has no message, and its future holds the result
+// itself.
 
 const (
 	// smallRuns is how many small operations a queued operation inlines. Further ones are queued,
@@ -21,8 +22,9 @@ const (
 // SmallOp declares a free operation that takes about as long as sending it, or is a tree of such
 // operations. All that is said of [FreeOp] holds. In addition, Send may run it at once, before it
 // returns, on the goroutine of the sending operation: the future has its result then and allocates
-// nothing. Send queues it instead while a processor is idle, from ordinary goroutines, in a scope,
-// and beyond some number and depth. A runtime.Goexit in it may end the sending operation too.
+// nothing. Send queues it instead while more processors are idle than tasks are queued here, from
+// ordinary goroutines, in a scope, and beyond some number and depth. A runtime.Goexit in it may end
+// the sending operation too.
 func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeOperation[A, R] {
 	return newFreeOp(name, fn, true)
 }
@@ -30,7 +32,7 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 // tryNow inlines a small operation if that is better than queueing it, and reports whether it did.
 func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	w := c.here()
-	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.SomeIdle() || w.rt.phase.Load() >= aborting {
+	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.WantsTasks() || w.rt.phase.Load() >= aborting {
 		return f, false
 	}
 	if o.argPlan != nil && !allHaveValues(o.argPlan, unsafe.Pointer(&arg)) {

@@ -134,8 +134,10 @@ type RunningOperation struct {
 	// Operation is the operation's short name, or the name of the function for a closure. It is
 	// empty if the processor runs none, or has none at this instant.
 	Operation string
-	// Unit is the unit's name ([UnitName]) or address. It is known with a [Watchdog] only, and
-	// empty for a free operation.
+	// Unit is the name ([UnitName]) or address of the unit that the processor runs a message of. It
+	// is known with a [Watchdog] only, and empty for the message of a free operation. A [SmallOp]
+	// that is called where it is sent belongs to the sender's message: Operation is the small
+	// operation then, and Unit the sender's unit.
 	Unit string
 }
 

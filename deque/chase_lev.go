@@ -241,3 +241,12 @@ func (t GrowableThief[T]) Steal() (*T, Outcome) {
 	v, outcome := t.core.steal()
 	return (*T)(unsafe.Pointer(v)), outcome
 }
+
+// Oldest returns at least the number of values at some instant of the call, and the index of the
+// oldest: how many values left at the thieves' end before it. If two calls return the same index,
+// and some values, then the oldest value is the same, and was there all the time.
+func (t GrowableThief[T]) Oldest() (index int64, values int) {
+	mustBeMade(t.core == nil)
+	index = t.core.top.Load()
+	return index, int(max(0, t.core.bottom.Load()-index))
+}

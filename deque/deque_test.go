@@ -43,7 +43,7 @@ func TestMisuse(t *testing.T) {
 		},
 		"deque: a zero thief; the deque's method Thief makes one": {
 			func() { GrowableThief[int]{}.Steal() },
-			func() { GrowableThief[int]{}.Empty() },
+			func() { GrowableThief[int]{}.Oldest() },
 			func() { BoundedThief[int]{}.Steal() },
 			func() { BoundedThief[int]{}.Empty() },
 			func() { HybridThief[int]{}.Steal() },
@@ -292,4 +292,27 @@ func TestHybridClaimed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOldest: the index of the oldest value changes exactly when that value goes, whoever takes it.
+func TestOldest(t *testing.T) {
+	d := NewGrowable[int]()
+	thief := d.Thief()
+	expect := func(after string, index int64, values int) {
+		t.Helper()
+		if i, n := thief.Oldest(); i != index || n != values {
+			t.Fatalf("after %s: index %d of %d values, want %d of %d", after, i, n, index, values)
+		}
+	}
+	expect("nothing", 0, 0)
+	d.Push(new(int))
+	expect("a push", 0, 1)
+	d.Push(new(int))
+	d.Pop()
+	expect("a push and a pop above it", 0, 1)
+	d.Pop()
+	d.Push(new(int))
+	expect("a pop of the oldest, and a push", 1, 1)
+	thief.Steal()
+	expect("a theft", 2, 0)
 }

@@ -113,6 +113,30 @@ func TestExploreGrowable(t *testing.T) {
 	}
 	t.Run("random", func(t *testing.T) { explore.Random(t, 5_000, larger.growable) })
 	t.Run("frozen", func(t *testing.T) { explore.Freeze(t, larger.growable) })
+	t.Run("oldest", func(t *testing.T) { explore.Exhaustive(t, explore.Unbounded, oldest) })
+}
+
+// oldest looks at the oldest value before and after a theft, while the owner pops and pushes: the
+// index grows by the theft, and not beyond the values that were pushed.
+func oldest(r *explore.Run) {
+	const pushed = 3
+	d := NewGrowable[int]()
+	d.Push(new(int))
+	r.Go("owner", func() {
+		for range pushed - 1 {
+			d.Pop()
+			d.Push(new(int))
+		}
+	})
+	r.Go("thief", func() {
+		thief := d.Thief()
+		before, _ := thief.Oldest()
+		_, outcome := thief.Steal()
+		after, _ := thief.Oldest()
+		if after < before || after == before && outcome == Stolen || after > pushed {
+			r.Failf("the index of the oldest was %d, then %d, and a theft between them is %v", before, after, outcome)
+		}
+	})
 }
 
 func (s scenario) growable(r *explore.Run) { s.run(r, growableEnds(s.size, 0), lockFree) }

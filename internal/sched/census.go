@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"sync/atomic"
+
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
@@ -17,7 +19,15 @@ type census struct {
 	_    pad.Line
 	word atomics.Uint64 // away<<40 | serving<<24 | awake<<8 | searching
 	_    pad.Line
+	// rousing is how many of those that search are still asleep: a waker has chosen them. The word
+	// has no room for it, and no protocol depends on it, so the explorer spends no steps on it. It
+	// may be late by some.
+	rousing atomic.Int32
+	_       pad.Line
 }
+
+// mostSearchers is the greatest number of searchers that the census can count.
+const mostSearchers = 1<<8 - 1
 
 const (
 	oneSearching = 1
@@ -31,9 +41,16 @@ func awakeIn(w uint64) int     { return int(uint16(w / oneAwake)) }
 func servingIn(w uint64) int   { return int(uint16(w / oneServing)) }
 func idleIn(w uint64) bool     { return awakeIn(w) == 0 && w/oneAway == 0 }
 
-// completeIn reports whether a goroutine that queues a task need not wake a processor: one
-// searches, or all are awake.
-func completeIn(w uint64) bool { return searchingIn(w) != 0 || awakeIn(w) >= servingIn(w) }
+// roomIn returns how many processors may search: half as many as work, and at least one.
+func roomIn(w uint64) int {
+	return min(max(leastSearchers, (awakeIn(w)-searchingIn(w))/2), mostSearchers)
+}
+
+// completeIn reports whether a goroutine that queues a task need not wake a processor: as many
+// search as may, or all are awake.
+func completeIn(w uint64) bool {
+	return awakeIn(w) >= servingIn(w) || searchingIn(w) >= roomIn(w)
+}
 
 func (c *census) awake() int     { return awakeIn(c.word.Load()) }
 func (c *census) searching() int { return searchingIn(c.word.Load()) }
@@ -49,7 +66,13 @@ func (c *census) allAwake() bool {
 // idle reports whether no processor is awake and no task is away.
 func (c *census) idle() bool { return idleIn(c.word.Load()) }
 
-// summon counts one more processor as awake and as the only searcher (W1); false if one searches
+// parkedCount returns how many processors are in service and not awake.
+func (c *census) parkedCount() int {
+	w := c.word.Load()
+	return servingIn(w) - awakeIn(w)
+}
+
+// summon counts one more processor as awake and as a searcher (W1); false if as many search as may,
 // or all are awake.
 func (c *census) summon() bool {
 	for {
@@ -63,11 +86,15 @@ func (c *census) summon() bool {
 	}
 }
 
-// beginSearch makes an awake processor the searcher; false if there is one.
+// looking returns how many processors search and are not asleep any more.
+func (c *census) looking(w uint64) int { return searchingIn(w) - int(c.rousing.Load()) }
+
+// beginSearch makes an awake processor a searcher; false if as many search as may. Those that are
+// being woken use no processor yet, so they take no place from one that is here.
 func (c *census) beginSearch() bool {
 	for {
 		w := c.word.Load()
-		if searchingIn(w) != 0 {
+		if searchingIn(w) == mostSearchers || c.looking(w) >= roomIn(w) {
 			return false
 		}
 		if c.word.CompareAndSwap(w, w+oneSearching) {
@@ -76,7 +103,7 @@ func (c *census) beginSearch() bool {
 	}
 }
 
-// endSearch ends the search of a processor that stays awake, and reports whether none searches
+// endSearch ends the search of a processor that stays awake (F1), and reports whether none searches
 // now.
 func (c *census) endSearch() (last bool) { return searchingIn(c.word.Add(^uint64(0))) == 0 }
 

@@ -39,7 +39,7 @@
 //
 // # Protocols
 //
-//	parking.go       no task stays queued while processors sleep: S1–S2, W1–W2, P1–P4
+//	parking.go       no task stays queued while processors sleep: S1–S2, F1–F2, P1–P4, W1–W2
 //	spare.go         how a processor finds a new host: V1–V4, T1–T2
 //	suspension.go    how a task waits in its middle: W1–W4, R1–R2, G1–G2
 //	resize.go        how the number of processors changes: L1–L4, Y1–Y5, X1–X4, B1–B3
@@ -52,7 +52,7 @@
 // # Guarantees
 //
 //	While a task is queued (except in a slot, see above) and a processor is parked, one processor
-//	searches or is being woken. At most one searches.
+//	searches or is being woken. About half as many search as work; parking.go has the bounds.
 //	Every queued task is run within a bounded number of steps of some processor, whatever else is
 //	queued.
 //	A processor whose tasks call [Processor.Spend] lets Go run other goroutines about every 50 µs.

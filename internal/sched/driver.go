@@ -178,9 +178,13 @@ func (d *driver) run(h *Host) {
 }
 
 // driveIdle is AwaitIdle of a deterministic scheduler. Tasks run only in this call, so there is
-// nothing to wait for when nothing is left to run.
+// nothing to wait for when nothing is left to run. Between two tasks it looks at ctx.
 func (s *Scheduler) driveIdle(ctx context.Context, settled func() bool) error {
-	s.Drive(nil)
+	var canceled func() bool
+	if ctx.Done() != nil {
+		canceled = func() bool { return ctx.Err() != nil }
+	}
+	s.Drive(canceled)
 	switch {
 	case s.isIdle() && settled():
 		return nil

@@ -90,7 +90,7 @@ func (p *Processor) markHeld(pr Priority) {
 func (p *Processor) push(l *level, t *Task) {
 	l.deque.Push(t)
 	p.markHeld(l.priority)
-	p.scheduler.wakeOne()
+	p.scheduler.wakeFor(l.deque.Len())
 }
 
 // pushBack queues a task at the back of the ring of a level. Owner only.
@@ -99,7 +99,7 @@ func (p *Processor) pushBack(l *level, t *Task) {
 		p.spill(l, t)
 	}
 	p.markHeld(l.priority)
-	p.scheduler.wakeOne()
+	p.scheduler.wakeFor(l.ring.len())
 }
 
 // spill moves the older half of the full ring to the inbox, for all processors, and queues t.

@@ -4,10 +4,21 @@ package sched
 
 // Small limits, so that few steps exceed them.
 const (
-	ringSize     = 2
-	mostRing     = 4
-	searchRounds = 1
-	surplusTurn  = 1
+	ringSize    = 2
+	mostRing    = 4
+	mostLoot    = 2
+	surplusTurn = 1
+)
+
+// Variables here, for explorations that set them.
+var (
+	leastSearchers    = 1
+	searchRounds      = 1
+	lastLookOfParker  = true
+	lastLookOfFinder  = true
+	wakesForOne       = true
+	wakesForLoot      = true
+	takesAtSecondLook = true
 )
 
 // diagnostic is a pointer that the explorer spends no steps on.

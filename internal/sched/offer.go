@@ -15,22 +15,16 @@ type Offer struct {
 	scheduler *Scheduler // nil in closedOffer
 }
 
-// closedOffer is the offer of a processor that is alone. It looks full for ever, because no thief
-// would look into it.
+// closedOffer looks full for ever. No thief can reach it.
 var closedOffer = func() *Offer {
 	o := &Offer{}
 	o.slot.word.Store(slotFull)
 	return o
 }()
 
-// Offer returns the offer of the processor. It is never empty while the scheduler has no other
-// processor. Any goroutine.
-func (p *Processor) Offer() *Offer {
-	if len(p.scheduler.all()) == 1 {
-		return closedOffer
-	}
-	return &p.offer
-}
+// Offer returns the offer of the processor. A processor that is alone offers as all do, since
+// another one may come while its task runs. Any goroutine.
+func (p *Processor) Offer() *Offer { return &p.offer }
 
 // NoOffer returns an offer that is never empty, for a task without a processor. Any goroutine.
 func NoOffer() *Offer { return closedOffer }
@@ -39,7 +33,7 @@ func NoOffer() *Offer { return closedOffer }
 // asks for more. It costs one load.
 func (o *Offer) Empty() bool { return !o.slot.filled() }
 
-// Put offers t and wakes a processor for it, if none searches. The offer must be empty.
+// Put offers t, and wakes a processor unless as many search as may. The offer must be empty.
 func (o *Offer) Put(t *Task) {
 	o.slot.put(t)         // S1
 	o.scheduler.wakeOne() // S2

@@ -84,10 +84,28 @@ func TestStealOffered(t *testing.T) {
 	q.Offer().Take()
 }
 
-// TestOfferAlone has a processor without others: its offer is never empty, so nothing is put there.
+// TestOfferAlone has a processor without others offer a task: one that comes while the task that
+// offers still runs finds it.
 func TestOfferAlone(t *testing.T) {
-	o := New(Config{Processors: 1}).all()[0].Offer()
-	if o.Empty() || o.Take() != nil {
-		t.Error("a processor that is alone offers something")
+	s := started(t, 1)
+	part := make(chan struct{})
+	inTask(t, s, func(p *Processor) {
+		o := p.Offer()
+		if !o.Empty() {
+			t.Error("the offer is not empty")
+		}
+		o.Put(&newJob(func(*Processor) { close(part) }).Task)
+		s.Resize(2)
+		await(t, "the offered part", part)
+		if o.Take() != nil {
+			t.Error("what was stolen is still there")
+		}
+	})
+}
+
+// TestNoOffer holds that the offer for a task without a processor takes nothing.
+func TestNoOffer(t *testing.T) {
+	if o := NoOffer(); o.Empty() || o.Take() != nil {
+		t.Error("a task without a processor can offer something")
 	}
 }

@@ -49,6 +49,29 @@ func TestCensusTransitions(t *testing.T) {
 	expect("the last one left", 0, 0)
 }
 
+// TestCensusRoom: half as many processors search as work, in the census's width, and those that are
+// being woken keep no processor from searching that is awake.
+func TestCensusRoom(t *testing.T) {
+	for _, of := range []struct{ working, room int }{{1, 1}, {2, 1}, {3, 1}, {4, 2}, {64, 32}, {509, 254}, {510, 255}, {1024, 255}, {MostProcessors / 2, 255}} {
+		var c census
+		c.word.Store(uint64(MostProcessors)*oneServing + uint64(of.working)*oneAwake)
+		n := 0
+		for ; c.summon(); n++ {
+			c.rousing.Add(1)
+		}
+		if n != of.room || c.awake() != of.working+n || c.searching() != n || c.serving() != MostProcessors {
+			t.Errorf("%d work: woke %d, want %d; %d awake, %d searching, %d in service", of.working, n, of.room, c.awake(), c.searching(), c.serving())
+		}
+		if got, want := c.beginSearch(), of.room < mostSearchers; got != want {
+			t.Errorf("%d work, %d are being woken: one more searches is %v", of.working, n, got)
+		}
+		c.rousing.Store(0)
+		if c.beginSearch() {
+			t.Errorf("%d work and %d search: one more does", of.working, c.searching()-1)
+		}
+	}
+}
+
 // TestCensusStampede has goroutines call summon and beginSearch at the same instant: one of them
 // succeeds.
 func TestCensusStampede(t *testing.T) {
@@ -120,7 +143,8 @@ func TestCensusInvariants(t *testing.T) {
 	watching.Go(func() {
 		for !finished.Load() {
 			w := s.census.word.Load() // one instant
-			if awake, searching := awakeIn(w), searchingIn(w); awake > processors || searching > 1 || searching > awake {
+			// One may be woken, and one search meanwhile.
+			if awake, searching := awakeIn(w), searchingIn(w); awake > processors || searching > 2 || searching > awake {
 				t.Errorf("%d awake, %d searching of %d", awake, searching, processors)
 				return
 			}
@@ -143,8 +167,8 @@ func TestCensusInvariants(t *testing.T) {
 	finished.Store(true)
 	watching.Wait()
 	awaitParked(t, s)
-	if n := s.census.searching(); n != 0 {
-		t.Errorf("all are parked and %d search", n)
+	if n, m := s.census.searching(), s.census.rousing.Load(); n != 0 || m != 0 {
+		t.Errorf("all are parked, %d search and %d are being woken", n, m)
 	}
 	for _, p := range s.all() {
 		if len(p.parker.token) > 0 {

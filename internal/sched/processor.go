@@ -49,7 +49,11 @@ type Processor struct {
 	turns          Turns
 	last           Priority // of the task that ran last, while there were several
 	counted        operationCount
-	probed         int // index of the processor probed last
+	probed         int        // index of the processor probed last
+	victim         *Processor // of the theft in the present search
+	patient        bool       // it searches: steal.go
+	passed         int        // how many tasks the present search has passed over
+	seen           []place    // of the task that it passed over last, by victim; 0: none
 	slotInRow      int
 	random         uint64
 	handed         *Task
@@ -111,14 +115,20 @@ func (p *Processor) Home() uintptr { return p.home.Load() }
 // may get a value that is out of date.
 func (p *Processor) Running() *Task { return p.running.Load() }
 
-// SomeIdle reports whether some processor was parked at some instant of the call. Any goroutine.
-func (p *Processor) SomeIdle() bool { return !p.scheduler.census.allAwake() }
+// WantsTasks reports whether more processors are parked than this one has tasks for in its deque:
+// only then is one more of use to them.
+func (p *Processor) WantsTasks() bool {
+	parked := p.scheduler.census.parkedCount()
+	return parked > 0 && p.deque.Len() < parked
+}
 
 // Push queues a task that may run on any processor: last in, first out for this processor, first
 // in, first out for thieves.
 func (p *Processor) Push(t *Task) {
 	p.deque.Push(t)
-	p.scheduler.wakeOne()
+	if !p.scheduler.census.complete() {
+		p.scheduler.wakeFor(p.deque.Len())
+	}
 }
 
 // PushAt is Push with a priority.
@@ -174,7 +184,9 @@ func (p *Processor) PushBack(t *Task) {
 	if !p.ring.push(t) {
 		p.spill(&p.level, t)
 	}
-	p.scheduler.wakeOne()
+	if !p.scheduler.census.complete() {
+		p.scheduler.wakeFor(p.ring.len())
+	}
 }
 
 // PushBackAt is PushBack with a priority.

@@ -63,8 +63,8 @@ import (
 //	So each claimant finds a flag, as without X: a processor between P1 and P2 has one, too.
 //	X2 may fail for a surplus sleeper because a claimant counts on its flag. That claimant may
 //	take the flag of a processor between P1 and P2 instead, or undo X2.
-//	In the first case that processor does L4 after its P2, in the second the claimant does it
-//	after X4.
+//	In the first case that processor does L4 after its P2, or looks at the limit itself if P3
+//	wakes it. In the second the claimant does L4 after X4.
 //
 // Checked by: TestResize…, TestExploreResize
 

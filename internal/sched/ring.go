@@ -124,6 +124,9 @@ func (r *ring) sweep(head uint32) {
 	}
 }
 
+// len returns the number of tasks at some instant of the call. Owner only.
+func (r *ring) len() int { return int(r.tail.Load() - r.head.Load()) }
+
 // empty reports whether the ring was empty at some instant of the call. Any goroutine.
 func (r *ring) empty() bool {
 	for {
@@ -134,7 +137,7 @@ func (r *ring) empty() bool {
 	}
 }
 
-// stealHalf moves the older half of the victim's tasks, rounded up and at most ringSize/2, to the
+// stealHalf moves the older half of the victim's tasks, rounded up and at most mostLoot, to the
 // back of r. r must be empty and belong to the caller. It calls Kind.Stolen for each task and
 // returns how many it moved.
 func (r *ring) stealHalf(victim *ring) int {
@@ -146,7 +149,7 @@ func (r *ring) stealHalf(victim *ring) int {
 		if n > mostRing {
 			continue // head and tail are of different instants
 		}
-		n = min(n-n/2, ringSize/2)
+		n = min(n-n/2, mostLoot)
 		theirs := *victim.seen.Load()
 		for i := range n {
 			r.slots.at(mine + i).Store(theirs.at(h + i).Load())

@@ -183,7 +183,7 @@ func (s *Scheduler) hasWork() bool {
 		return true
 	}
 	for _, p := range s.all() {
-		if p.hasWork() {
+		if !s.parked.isUp(p.index) && p.hasWork() {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-// Contract 5: while work is queued and a processor is parked, one processor is searching or being
+// Contract 5: while work is queued and a processor is parked, some processor is searching or being
 // woken. In each test an operation goes on only after the message that it sent has been run.
 // Only another processor can run that message.
 
@@ -49,6 +49,21 @@ func TestUnitInTheSlotIsTakenInTheEnd(t *testing.T) {
 			done := make(chan int)
 			freerun.Do(c, freerun.NewUnit(c.Runtime(), 0), func(*freerun.Context, *int) (int, error) { close(done); return 0, nil })
 			<-done
+			return 0, nil
+		}))
+	}
+}
+
+// TestForkOfALoneProcessorIsTaken: a fork is open to a processor that comes only afterwards.
+func TestForkOfALoneProcessorIsTaken(t *testing.T) {
+	for range 20 {
+		rt, _ := runtimetest.Start(t, freerun.Processors(1))
+		runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+			taken := make(chan int)
+			freerun.Join(c, func(c *freerun.Context) int {
+				c.Runtime().Resize(2)
+				return <-taken
+			}, func(*freerun.Context) int { close(taken); return 0 })
 			return 0, nil
 		}))
 	}
