@@ -140,7 +140,8 @@ func (w *worker) starting(a *activity.Activity) {
 
 // Stats are the figures of a runtime since it was made. While operations run, figures of different
 // processors are not of one instant, and may lag behind; in a runtime that has quiesced they are
-// exact.
+// exact. They do not tell which unit runs on which processor, nor who sends to whom; recordings do
+// ([Runtime.StartTrace]).
 type Stats struct {
 	Processors []ProcessorStats
 

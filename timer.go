@@ -76,8 +76,9 @@ func (t *Timer) Stop() bool {
 	return t.end(stoppedTimer)
 }
 
-// begin arms the timer for the first time.
-func (t *Timer) begin(d time.Duration) {
+// begin arms the timer for the first time. The caller is on w, and the operation that the timer
+// will send has vtable k.
+func (t *Timer) begin(w *worker, k *vtable, d time.Duration) {
 	rt, s := t.wheel.rt, t.scope // read here: an armed timer may end and drop its scope
 	if rt.phase.Load() != running {
 		t.entry.State.Store(timerwheel.Stopped) // T5
@@ -86,6 +87,7 @@ func (t *Timer) begin(d time.Duration) {
 		return
 	}
 	rt.env.register(t, s)
+	w.traceTimer(k, t.target) // before it can fire
 	t.arm(d, timerwheel.New)
 	if s != nil && s.canceled() {
 		t.end(promise.NewFailure(s.refusal()))

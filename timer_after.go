@@ -24,7 +24,7 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 		m.fillFailed(c.here(), err)
 		return f
 	}
-	t.begin(d)
+	t.begin(c.here(), afterVtable, d)
 	return f
 }
 
@@ -32,6 +32,7 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 func fireAfter(w *worker, msg *message) {
 	m := (*result[time.Time])(unsafe.Pointer(msg))
 	m.value = msg.unit.rt.env.now()
+	w.traceFulfilled(&m.promised)
 	m.endUnsent(w, nil)
 }
 
@@ -120,7 +121,7 @@ func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A)
 		t.entry.State.Store(timerwheel.Stopped)
 		return f, t
 	}
-	t.begin(d)
+	t.begin(c.here(), o.sent, d)
 	return f, t
 }
 
@@ -133,6 +134,13 @@ func (o *operation[A, R]) sendNow(w *worker, msg *message) {
 	}
 	from := m.lineage.Load()
 	defer from.ended(w) // takes back what accompany counted as running: it is a sent message now
+	if w.observed.Load()&byRecorder != 0 {
+		w.traceFire(msg)
+		w.traceSend(msg)
+		if o.argPlan != nil {
+			w.traceNeeds(msg, o.argPlan, unsafe.Pointer(&m.arg))
+		}
+	}
 	m.lead(nil, true)
 	o.launch(w, m, nil)
 }
@@ -185,7 +193,7 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 	r.become(repetitionVtable)
 	r.unit = u
 	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, entry: timerwheel.Entry{Repeats: true}}
-	r.timer.begin(d)
+	r.timer.begin(c.here(), called, d)
 	return r.timer
 }
 
@@ -208,6 +216,7 @@ func fireRepetition(w *worker, m *message) {
 }
 
 func (r *repetition) fire(w *worker) {
+	w.traceFire(&r.message)
 	r.last = r.send()
 	if !r.last.notify(&r.message) {
 		r.ended(w)
@@ -223,6 +232,7 @@ func (r *repetition) ended(w *worker) {
 	if err != nil && !is(err, ErrCanceled) && !is(err, ErrClosed) {
 		w.lose(r.called, &r.message, err)
 	}
+	w.traceTimer(r.called, &r.message) // the next run waits for the end of this one, too
 	passed := r.unit.rt.env.now().Sub(r.begun)
 	r.timer.arm(r.period-passed%r.period, timerwheel.Fired)
 }
@@ -241,7 +251,7 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 	if fn == nil {
 		panic("freerun: Every with a nil function")
 	}
-	c = c.checked().outside()
+	from := c.checked().outside()
 	op := knownClosure[operation[everyArg, struct{}]]()
 	if op == nil {
 		op = closureOf(op, func(c *Context, _ unsafe.Pointer, a everyArg) (struct{}, error) {
@@ -250,7 +260,7 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 		})
 	}
 	called := newVtable(vtable{identity: identity{describe: func(*message) string { return functionName(codeOf(fn)) }}}, nil)
-	return every(c, d, &c.rt.free, called, func() *promised { return &op.send(c, &c.rt.free, everyArg{fn}).cell.promised })
+	return every(c, d, &c.rt.free, called, func() *promised { return &op.send(from, &c.rt.free, everyArg{fn}).cell.promised })
 }
 
 type everyArg struct{ fn func(*Context) error }
@@ -258,16 +268,16 @@ type everyArg struct{ fn func(*Context) error }
 // Every sends the operation to u each d, with the same arg each time; see the function [Every]. It
 // panics if c or u is nil, if u is of another runtime, or if d is not above zero.
 func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg A) *Timer {
-	op, c := o.checked(), c.checked().outside()
+	op, from := o.checked(), c.checked().outside()
 	if u.checked().rt != c.rt {
 		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.sent.name }))
 	}
-	return every(c, d, u.checked(), op.sent, func() *promised { return &op.send(c, &u.unit, arg).cell.promised })
+	return every(c, d, u.checked(), op.sent, func() *promised { return &op.send(from, &u.unit, arg).cell.promised })
 }
 
 // Every sends the operation, which has no unit, each d, with the same arg each time; see the
 // function [Every].
 func (o *FreeOperation[A, R]) Every(c *Context, d time.Duration, arg A) *Timer {
-	op, c := o.checked(), c.checked().outside()
-	return every(c, d, &c.rt.free, op.sent, func() *promised { return &op.send(c, &c.rt.free, arg).cell.promised })
+	op, from := o.checked(), c.checked().outside()
+	return every(c, d, &c.rt.free, op.sent, func() *promised { return &op.send(from, &c.rt.free, arg).cell.promised })
 }

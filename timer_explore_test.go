@@ -66,7 +66,7 @@ func TestExploreTimer(t *testing.T) {
 				probes[i].become(probeOnce)
 				timers[i] = &Timer{wheel: w, target: &probes[i].message}
 			}
-			timers[0].begin(0)
+			timers[0].beginProbe(0)
 			r.Go("maker", func() {
 				late := rt.phase.Load() != running
 				begin(timers[1], 1)
@@ -93,12 +93,12 @@ func TestExploreTimer(t *testing.T) {
 			})
 		}
 	}
-	explore.Exhaustive(t, 2, body((*Timer).begin, (*Timer).Stop))
+	explore.Exhaustive(t, 2, body((*Timer).beginProbe, (*Timer).Stop))
 	explore.MustFail(t, 2, body(func(timer *Timer, d time.Duration) { // a control: no T5
 		timer.arm(d, timerwheel.New)
 	}, (*Timer).Stop))
 	// A control: the stopper looks at the state and then stores, without a compare-and-swap.
-	explore.MustFail(t, 2, body((*Timer).begin, func(timer *Timer) bool {
+	explore.MustFail(t, 2, body((*Timer).beginProbe, func(timer *Timer) bool {
 		if timer.entry.State.Load() == timerwheel.Set {
 			timer.entry.State.Store(timerwheel.Stopped)
 			timer.wheel.remove(timer)
@@ -107,6 +107,9 @@ func TestExploreTimer(t *testing.T) {
 		return true
 	}))
 }
+
+// beginProbe is begin by an ordinary goroutine, for a probe.
+func (t *Timer) beginProbe(d time.Duration) { t.begin(&t.wheel.rt.outside, probeOnce, d) }
 
 // endTimersNow is endTimers of a runtime with one wheel.
 func (rt *Runtime) endTimersNow() { rt.wheels[0].Load().end() }
@@ -124,15 +127,15 @@ func TestExploreTimerWheel(t *testing.T) {
 				probes[i].become(probeOnce)
 				timers[i] = &Timer{wheel: w, target: &probes[i].message}
 			}
-			timers[2].begin(3)
+			timers[2].beginProbe(3)
 			stopped := atomics.Bool{}
 			r.Go("maker", func() {
-				timers[0].begin(2)
+				timers[0].beginProbe(2)
 				stopped.Store(timers[0].Stop())
 			})
 			r.Go("other", func() {
 				if giveUp == nil {
-					timers[1].begin(1)
+					timers[1].beginProbe(1)
 					return
 				}
 				timers[1].entry.When = 1
@@ -177,7 +180,7 @@ func TestExploreRepetition(t *testing.T) {
 		p.become(probeAgain)
 		timer := &Timer{wheel: w, target: &p.message, entry: timerwheel.Entry{Repeats: true}}
 		p.late = func() { timer.arm(1, timerwheel.Fired) }
-		timer.begin(0)
+		timer.beginProbe(0)
 		for _, name := range []string{"clock", "again"} {
 			r.Go(name, func() { h.strike() })
 		}
@@ -204,7 +207,7 @@ func TestExploreRepetitionEnd(t *testing.T) {
 		p.become(probeAgain)
 		timer := &Timer{wheel: w, target: &p.message, entry: timerwheel.Entry{Repeats: true}}
 		p.late = func() { timer.arm(1, timerwheel.Fired) }
-		timer.begin(0)
+		timer.beginProbe(0)
 		r.Go("clock", func() { h.strike() })
 		r.Go("end", func() {
 			rt.advance(drains)

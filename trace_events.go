@@ -124,18 +124,35 @@ func (w *worker) traceEnd(c *Context) {
 }
 
 // traceSend records that a message is sent.
-func (w *worker) traceSend(m *message) {
-	k := m.vtable()
+func (w *worker) traceSend(m *message) { w.noteMessage(record.Send, m.vtable(), m) }
+
+// traceTimer records that a timer is set for m: to send m, an operation of vtable k, or to resolve
+// it; or, if m is a repetition, to send its next message.
+func (w *worker) traceTimer(k *vtable, m *message) {
+	if w.observed.Load()&byRecorder != 0 {
+		w.noteMessage(record.Timer, k, m)
+	}
+}
+
+// noteMessage records an event about m and its unit, with the operation of vtable k.
+func (w *worker) noteMessage(kind record.Kind, k *vtable, m *message) {
 	if w.processor == nil {
 		if r := w.rt.recording.Load(); r != nil {
 			t := r.Outside.Begin()
-			t.Note(record.Send, operationOf(t, k, m), false, address(m), m.unit.address())
+			t.Note(kind, operationOf(t, k, m), false, address(m), m.unit.address())
 			r.Outside.End()
 		}
 		return
 	}
 	if t := w.processor.Tape(); t != nil {
-		t.Note(record.Send, operationOf(t, k, m), false, address(m), m.unit.address())
+		t.Note(kind, operationOf(t, k, m), false, address(m), m.unit.address())
+	}
+}
+
+// traceFire records that the timer of m fires. The caller sends the message next.
+func (w *worker) traceFire(m *message) {
+	if w.observed.Load()&byRecorder != 0 {
+		w.note(record.Fire, address(m), 0)
 	}
 }
 

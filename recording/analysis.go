@@ -3,16 +3,19 @@ package recording
 // Analysis says how much of a recording could have run at the same time. Times are in nanoseconds.
 type Analysis struct {
 	Work        int64   // T₁: sum of all run times
-	Span        int64   // T∞: longest chain of runs that had to follow one another
+	Span        int64   // T∞: longest chain of runs, and of waits for timers, each after the other
 	Parallelism float64 // Work / Span: how many processors could have been busy, on average
 	Elapsed     int64   // from the first event of a message to the last
 
-	// Speeds compared with one processor, for the number of processors of the recording: at most
-	// possible, at least reached by greedy scheduling (Brent), and measured.
+	// How many of the processors of the recording ran messages, on average: at most possible, at
+	// least reached by greedy scheduling (Brent), and really. That is no speed-up: Work contains
+	// the cost of the recording, cache misses that one processor alone would not have, and the time
+	// for which the operating system ran other threads in the middle of a run. A speed-up is the
+	// quotient of two times that were measured without a recorder, with one processor and with P.
 	Processors int
 	AtMost     float64 // T₁ / max(T₁/P, T∞)
 	AtLeast    float64 // T₁ / (T₁/P + T∞)
-	Measured   float64 // T₁ / elapsed
+	Busy       float64 // T₁ / elapsed
 
 	// Path is the longest chain, in order of time.
 	Path []Step
@@ -28,7 +31,8 @@ type Analysis struct {
 }
 
 // Step is a part of the critical path: a message ran from Begin to End, and the next step followed
-// from that.
+// from that. A wait for a timer is a step, too, of the message that the timer sent, and its
+// Processor is [Outside].
 type Step struct {
 	Message    uint32
 	Operation  uint32

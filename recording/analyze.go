@@ -7,12 +7,16 @@ import "slices"
 //             stealing, J. ACM 1999 (work, span and parallelism); C.-Q. Yang and B. Miller,
 //             Critical path analysis for the execution of parallel and distributed programs, ICDCS
 //             1988 (one pass over what happened, in order of time)
-// Sketch:     depth of a run = depth at its begin + time for which it has run since depth at its
-//             begin = the greatest of the depth of the sender at the send, the depth of each
-//             outcome that it needs, after a wait, its own depth before, and that of the run that
-//             woke it depth of an outcome = depth of the message at its return, or that of an
-//             outcome that it needs in turn, if that is greater span = the greatest depth; the path
-//             leads from it back to the beginning
+// Sketch:     depth of a run = depth at its begin + time for which it has run since
+//             depth at its begin = the greatest of the depth of the sender at the send, the depth
+//             of each outcome that it needs, after a wait, its own depth before, and that of the
+//             run that woke it
+//             depth of an outcome = depth of the message at its return, or that of an outcome that
+//             it needs in turn, if that is greater
+//             depth of what a timer sends or resolves = depth of the message that has set the
+//             timer, and the wait for the timer on top (S. Muller and U. Acar, Latency-hiding work
+//             stealing, SPAA 2016: latencies are part of the span)
+//             span = the greatest depth; the path leads from it back to the beginning
 
 // segment is a time in which a message ran. The path consists of segments.
 type segment struct {
@@ -44,6 +48,8 @@ type analyzer struct {
 	a          *Analysis
 	messages   []runState
 	outside    map[int32]*runState // by goroutine
+	timers     map[uint32]timer    // by the message that they will send
+	waited     int64               // for all timers that have fired
 	segments   []segment
 	processors map[int16]*busy
 	units      []int64
@@ -52,6 +58,15 @@ type analyzer struct {
 	last       int64
 	deepest    int32 // segment
 	deepEnd    int64
+}
+
+// timer is a timer that is set. What it sends follows from the message that has set it, as late as
+// the timer fires: more processors do not shorten that wait.
+type timer struct {
+	depth int64 // of the message that has set it, at that time
+	from  int32 // its segment
+	at    int64 // the time in that segment
+	set   int64
 }
 
 // busy is the present work of a processor.
@@ -67,7 +82,7 @@ type busy struct {
 // that were stolen, not those that could have been.
 func Analyze(t *Trace) *Analysis {
 	z := &analyzer{
-		t: t, a: &Analysis{Processors: max(t.Processors, 1), Lost: t.Lost}, messages: make([]runState, t.Sent+1), outside: map[int32]*runState{},
+		t: t, a: &Analysis{Processors: max(t.Processors, 1), Lost: t.Lost}, messages: make([]runState, t.Sent+1), outside: map[int32]*runState{}, timers: map[uint32]timer{},
 		processors: map[int16]*busy{}, units: make([]int64, len(t.Units)), unit: make([]uint32, t.Sent+1), first: -1, deepest: -1,
 	}
 	for i := range z.messages {
@@ -89,7 +104,7 @@ func (z *analyzer) conclude() {
 		a.Elapsed = z.last - z.first
 	}
 	// A recording without its beginning may have less work than span.
-	a.Span = min(a.Span, a.Work)
+	a.Span = min(a.Span, a.Work+z.waited)
 	for u, ran := range z.units {
 		if ran > a.Chain {
 			a.Chain, a.Chained = ran, uint32(u)
@@ -101,7 +116,7 @@ func (z *analyzer) conclude() {
 		a.AtMost, a.AtLeast = work/max(work/p, span), work/(work/p+span)
 	}
 	if a.Elapsed > 0 {
-		a.Measured = work / float64(a.Elapsed)
+		a.Busy = work / float64(a.Elapsed)
 	}
 	end := z.deepEnd
 	for at := z.deepest; at >= 0; {
@@ -122,6 +137,13 @@ func (z *analyzer) describe() {
 	}
 	for i := range z.t.Events {
 		e := &z.t.Events[i]
+		if e.Kind == KindTimer && e.Message != 0 {
+			for _, k := range on[e.Message] {
+				if s := &z.a.Path[k]; e.Time == s.Begin {
+					s.Operation = e.Operation
+				}
+			}
+		}
 		if e.Kind != KindRunBegin && e.Kind != KindSwitchIn {
 			continue
 		}
@@ -223,6 +245,34 @@ func (z *analyzer) goroutine(n int32) *runState {
 	return g
 }
 
+// fires has m follow from its timer, which fires now, and reports whether m has one. The wait is a
+// segment of its own.
+func (z *analyzer) fires(m uint32, now int64) bool {
+	t, ok := z.timers[m]
+	if !ok {
+		return false
+	}
+	delete(z.timers, m)
+	z.segments = append(z.segments, segment{message: m, begin: t.set, from: t.from, fromTime: t.at})
+	z.messages[m].follows(t.depth+now-t.set, int32(len(z.segments)-1), now)
+	z.waited += now - t.set
+	return true
+}
+
+// sender returns the depth of the message or goroutine that an event names as a sender, at the time
+// of the event, with its segment and the time in that.
+func (z *analyzer) sender(e *Event) (depth int64, from int32, at int64) {
+	if e.Other != 0 && int(e.Other) < len(z.messages) {
+		s := &z.messages[e.Other]
+		return s.now(e.Time), s.segment, e.Time
+	}
+	if e.Processor == Outside {
+		g := z.goroutine(e.N)
+		return g.depth, g.segment, g.at
+	}
+	return 0, -1, 0
+}
+
 func (z *analyzer) take(e *Event) {
 	m := e.Message
 	if int(m) >= len(z.messages) || int(e.Unit) >= len(z.units) || e.Kind == KindNeed && int(e.Other) >= len(z.messages) {
@@ -233,12 +283,14 @@ func (z *analyzer) take(e *Event) {
 	case KindSend:
 		z.begins(e.Time)
 		s.sent = true
-		if e.Other != 0 && int(e.Other) < len(z.messages) {
-			sender := &z.messages[e.Other]
-			s.follows(sender.now(e.Time), sender.segment, e.Time)
-		} else if e.Processor == Outside {
-			g := z.goroutine(e.N)
-			s.follows(g.depth, g.segment, g.at)
+		if !z.fires(m, e.Time) {
+			s.follows(z.sender(e))
+		}
+	case KindTimer:
+		z.begins(e.Time)
+		if m != 0 {
+			depth, from, at := z.sender(e)
+			z.timers[m] = timer{depth, from, at, e.Time}
 		}
 	case KindNeed:
 		s.needs = append(s.needs, e.Other)
@@ -272,6 +324,9 @@ func (z *analyzer) take(e *Event) {
 			s.follows(z.messages[r].now(e.Time), z.messages[r].segment, e.Time)
 		}
 	case KindFulfilled:
+		if e.Processor == Outside && z.fires(m, e.Time) { // the future of After
+			s.depth, s.segment = s.start, s.from
+		}
 		if len(s.needs) == 0 {
 			s.sealed, s.outcome = true, s.now(e.Time)
 		}

@@ -18,7 +18,7 @@ func TestAnalyze(t *testing.T) {
 	if a.Work != work || a.Span != span || a.Elapsed != 340-50 {
 		t.Errorf("work %d, span %d, elapsed %d; they are %d, %d and 290", a.Work, a.Span, a.Elapsed, work, span)
 	}
-	if !near(a.Parallelism, float64(work)/span) || !near(a.AtMost, float64(work)/span) || !near(a.AtLeast, float64(work)/(work/2.0+span)) || !near(a.Measured, work/290.0) {
+	if !near(a.Parallelism, float64(work)/span) || !near(a.AtMost, float64(work)/span) || !near(a.AtLeast, float64(work)/(work/2.0+span)) || !near(a.Busy, work/290.0) {
 		t.Errorf("figures: %+v", a)
 	}
 	if a.Chain != 200 || a.Unknown != 0 || a.Lost != 0 {

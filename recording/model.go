@@ -66,7 +66,8 @@ const (
 	// Outside.
 	KindRunEnd
 	// KindSend: Other, a message, has sent Message to Unit, to run Operation. If an ordinary
-	// goroutine has sent it, Other is 0 and N is the goroutine's number.
+	// goroutine has sent it, Other is 0 and N is the goroutine's number. A timer sends Outside, for
+	// the message or goroutine that has set it: see [KindTimer].
 	KindSend
 	// KindNeed: Message needs the outcome of Other. If Message has not begun, it does not begin
 	// before Other has its outcome; if it has begun, its own outcome does not come before that of
@@ -110,6 +111,11 @@ const (
 	// KindWith: Message, which has just begun, is an operation on several units. Unit is one of
 	// them; each has such an event.
 	KindWith
+	// KindTimer: Other, a message, has set a timer, which sends Message to Unit, to run Operation
+	// ([freerun.Operation.SendAfter]), or resolves it ([freerun.After]). Message is 0 if the
+	// recording does not have that: the timer was stopped, or is still set at the end. If an
+	// ordinary goroutine has set the timer, Other is 0 and N is the goroutine's number.
+	KindTimer
 	// KindLost: N events are missing here.
 	KindLost
 
@@ -120,7 +126,7 @@ var kindNames = [kinds]string{
 	KindRunBegin: "run begin", KindRunEnd: "run end", KindSend: "send", KindNeed: "need", KindReady: "ready", KindFulfilled: "fulfilled", KindSeen: "seen",
 	KindBranchBegin: "branch begin", KindBranchEnd: "branch end", KindSwitchIn: "switch in", KindSwitchOut: "switch out", KindSteal: "steal",
 	KindSearchBegin: "search begin", KindSearchEnd: "search end", KindPark: "park", KindUnpark: "unpark", KindBlockBegin: "block begin", KindBlockEnd: "block end",
-	KindWith: "with", KindLost: "lost",
+	KindWith: "with", KindTimer: "timer", KindLost: "lost",
 }
 
 // String returns the name of the kind, "unknown" if there is no such kind.

@@ -30,6 +30,8 @@ type resolver struct {
 	active  []bool            // by message: it is an activity
 	tapes   []tapeState       // by tape
 	away    map[uint64]uint32 // by goroutine: a message that has left its processor
+	timers  map[uint64]int32  // by address of what it will send: index of its event Timer
+	fires   map[uint64]int32  // by goroutine: the same of the timer that it fires
 	origin  uint64            // ticks at the start
 	scale   float64           // nanoseconds per tick
 }
@@ -52,6 +54,7 @@ func (f *file) resolve() (*Trace, error) {
 	r := &resolver{
 		t: t, file: f, at: map[uint64]uint32{}, units: map[uint64]uint32{}, names: map[string]uint32{}, numbers: map[uint16]uint32{},
 		ran: make([]bool, 1), sent: []int32{-1}, begun: make([]bool, 1), active: make([]bool, 1), away: map[uint64]uint32{},
+		timers: map[uint64]int32{}, fires: map[uint64]int32{},
 	}
 	r.clock()
 	var sources merge
@@ -207,6 +210,7 @@ func (r *resolver) fresh(address uint64) uint32 {
 	m := uint32(len(r.sent))
 	r.sent, r.begun, r.active = append(r.sent, -1), append(r.begun, false), append(r.active, false)
 	r.at[address] = m
+	delete(r.timers, address) // a timer for what was there before
 	return m
 }
 

@@ -15,6 +15,13 @@ func (r *resolver) take(tape int, e *record.Event) {
 		}
 	case record.Send:
 		r.send(tape, l, e)
+	case record.Timer:
+		r.timer(tape, l, e)
+	case record.Fire:
+		if i, ok := r.timers[e.A]; ok {
+			r.fires[l.goroutine] = i
+			delete(r.timers, e.A)
+		}
 	case record.Begin:
 		r.begin(tape, l, e)
 	case record.In:
@@ -35,13 +42,16 @@ func (r *resolver) take(tape int, e *record.Event) {
 	case record.Steal:
 		r.add(tape, e.Ticks, Event{Kind: KindSteal, Other: uint32(e.A >> 32), N: int32(uint32(e.A))})
 	case record.Need:
-		if m, other := r.at[e.A], r.at[e.B]; m != 0 && other != 0 {
+		if m, other := r.message(e.A), r.message(e.B); m != 0 && other != 0 {
 			r.add(tape, e.Ticks, Event{Kind: KindNeed, Message: m, Other: other})
 		}
-	case record.Ready, record.Fulfilled:
-		r.about(tape, e, kindOf[e.Kind])
+	case record.Ready:
+		r.about(tape, e, KindReady)
+	case record.Fulfilled:
+		r.about(tape, e, KindFulfilled)
+		delete(r.timers, e.A)
 	case record.Seen:
-		if m := r.at[e.A]; m != 0 {
+		if m := r.message(e.A); m != 0 {
 			r.add(tape, e.Ticks, Event{Kind: KindSeen, Message: m, N: goroutineNumber(l.goroutine)})
 		}
 	case record.Branch:
@@ -84,7 +94,7 @@ func (r *resolver) take(tape int, e *record.Event) {
 
 // kindOf has the kinds that mean the same on a tape and in a trace.
 var kindOf = [record.Kinds]Kind{
-	record.Search: KindSearchBegin, record.Park: KindPark, record.Ready: KindReady, record.Fulfilled: KindFulfilled,
+	record.Search: KindSearchBegin, record.Park: KindPark,
 }
 
 // goroutineNumber makes a number that fits into an event from an identity.
@@ -92,22 +102,64 @@ func goroutineNumber(id uint64) int32 { return int32(id>>4) & (1<<31 - 1) }
 
 // about adds an event about the message that the address in e means, and returns the message.
 func (r *resolver) about(tape int, e *record.Event, k Kind) uint32 {
-	m := r.at[e.A]
+	m := r.message(e.A)
 	if m != 0 {
 		r.add(tape, e.Ticks, Event{Kind: k, Message: m})
 	}
 	return m
 }
 
-func (r *resolver) send(tape int, l *tapeState, e *record.Event) {
-	m := r.fresh(e.A)
-	r.sent[m] = int32(len(r.t.Events))
-	sent := Event{Kind: KindSend, Message: m, Other: l.message, Operation: r.operation(e.Operation), Unit: r.unit(e.B, false, false)}
-	if tape == 0 {
-		sent.Other = r.away[l.goroutine]
-		sent.N = goroutineNumber(l.goroutine)
+// message returns the number of the message that an address means, 0 for none. What a timer will
+// send has a number from the first event about it on; most timers that are stopped have none.
+func (r *resolver) message(address uint64) uint32 {
+	i, ok := r.timers[address]
+	if !ok {
+		return r.at[address]
 	}
+	t := &r.t.Events[i]
+	if t.Message == 0 {
+		t.Message = r.fresh(address)
+		r.timers[address] = i
+	}
+	return t.Message
+}
+
+// sender sets who has sent, or has set a timer.
+func (r *resolver) sender(tape int, l *tapeState, e *Event) {
+	if e.Other = l.message; tape == 0 {
+		e.Other = r.away[l.goroutine]
+		e.N = goroutineNumber(l.goroutine)
+	}
+}
+
+func (r *resolver) send(tape int, l *tapeState, e *record.Event) {
+	sent := Event{Kind: KindSend, Operation: r.operation(e.Operation), Unit: r.unit(e.B, false, false)}
+	r.sender(tape, l, &sent)
+	if i, ok := r.fires[l.goroutine]; ok && tape == 0 {
+		delete(r.fires, l.goroutine)
+		set := &r.t.Events[i]
+		sent.Message, sent.Other, sent.N = set.Message, set.Other, set.N
+		if sent.Message == 0 {
+			sent.Message = r.fresh(e.A)
+			set.Message = sent.Message
+		}
+	} else {
+		sent.Message = r.fresh(e.A)
+	}
+	r.sent[sent.Message] = int32(len(r.t.Events))
 	r.add(tape, e.Ticks, sent)
+}
+
+// timer adds that a timer is set. What it sends is not known yet: a timer that repeats sends
+// another message than that at its address.
+func (r *resolver) timer(tape int, l *tapeState, e *record.Event) {
+	set := Event{Kind: KindTimer, Operation: r.operation(e.Operation), Unit: r.unit(e.B, false, false)}
+	r.sender(tape, l, &set)
+	if tape == 0 {
+		delete(r.fires, l.goroutine) // the message that it was to send was refused
+	}
+	r.timers[e.A] = int32(len(r.t.Events))
+	r.add(tape, e.Ticks, set)
 }
 
 func (r *resolver) begin(tape int, l *tapeState, e *record.Event) {

@@ -150,8 +150,8 @@ func writeTrace(c *cobra.Command, in io.ReadSeeker, title string, out *target, m
 	if broken != nil {
 		return fmt.Errorf("%w; what could be read before is in %s", broken, out.name)
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %d messages, %d events%s; work %s, span %s, parallelism %.3g; %.2f times as fast as one processor, %.2f to %.2f were to be expected of %d\n",
-		out.name, t.Sent, len(t.Events), leftOut(whole-len(t.Events), t.Lost), timeline.Duration(a.Work), timeline.Duration(a.Span), a.Parallelism, a.Measured, a.AtLeast, a.AtMost, a.Processors)
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s: %d messages, %d events%s; work %s, span %s, parallelism %.3g; %.2f of %d processors ran messages, on average, and %.2f to %.2f were to be expected\n",
+		out.name, t.Sent, len(t.Events), leftOut(whole-len(t.Events), t.Lost), timeline.Duration(a.Work), timeline.Duration(a.Span), a.Parallelism, a.Busy, a.Processors, a.AtLeast, a.AtMost)
 	return err
 }
 

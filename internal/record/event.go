@@ -29,13 +29,15 @@ const (
 	With                  // unit: one more of the operation that has just begun; Flag as for Begin
 	Name                  // number: the name of the unit in the last event
 	Goroutine             // identity: the goroutine of the events that follow, outside
+	Timer                 // message, unit: a timer is set, which will send it or fulfil it
+	Fire                  // message: the timer of it fires; a Send by the same goroutine follows
 	Kinds                 // the number of kinds
 )
 
 // extra is the number of words after the first.
 var extra = [32]uint8{
 	Chunk: 2, Begin: 2, End: 1, Send: 2, Need: 2, Ready: 1, Fulfilled: 1, Seen: 1, Branch: 1, In: 1, Out: 1, Steal: 1, Leave: 2, Back: 1,
-	With: 1, Name: 1, Goroutine: 1,
+	With: 1, Name: 1, Goroutine: 1, Timer: 2, Fire: 1,
 }
 
 // The first word: kind | flag<<6 | operation<<8 | ticks<<24. It has the lowest 40 bits of the

@@ -67,10 +67,10 @@ type Header struct {
 	Messages int
 	Events   int
 	Lost     uint64
-	// Low, High and At place the predicted band and the measured speed-up in the gauge, in percent
+	// Low, High and At place the predicted band and the busy processors in the gauge, in percent
 	// of its width.
 	Low, High, At float64
-	Scale         int // the speed-up at its right end
+	Scale         int // the processors at its right end
 	Chain         string
 }
 
@@ -83,10 +83,10 @@ func header(t *recording.Trace, a *recording.Analysis) Header {
 	if !t.Start.IsZero() {
 		h.Start = t.Start.Format(time.DateTime + " MST")
 	}
-	percent := func(speedup float64) float64 {
-		return math.Round(1000*min(1, max(0, speedup/float64(h.Scale)))) / 10
+	percent := func(busy float64) float64 {
+		return math.Round(1000*min(1, max(0, busy/float64(h.Scale)))) / 10
 	}
-	h.Low, h.High, h.At = percent(a.AtLeast), percent(a.AtMost), percent(a.Measured)
+	h.Low, h.High, h.At = percent(a.AtLeast), percent(a.AtMost), percent(a.Busy)
 	if int(a.Chained) < len(t.Units) && a.Chained != 0 {
 		h.Chain = unitName(int(a.Chained), t.Units[a.Chained])
 	}

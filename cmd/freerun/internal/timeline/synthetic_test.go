@@ -39,7 +39,7 @@ func known() (*recording.Trace, *recording.Analysis) {
 		},
 	}
 	return t, &recording.Analysis{
-		Work: 12_000, Span: 7_400, Parallelism: 12.0 / 7.4, Elapsed: 8_500, Processors: 2, AtMost: 1.62, AtLeast: 0.9, Measured: 12.0 / 8.5, Lost: 7,
+		Work: 12_000, Span: 7_400, Parallelism: 12.0 / 7.4, Elapsed: 8_500, Processors: 2, AtMost: 1.62, AtLeast: 0.9, Busy: 12.0 / 8.5, Lost: 7,
 		Path: []recording.Step{
 			{Message: 1, Operation: 1, Unit: 1, Processor: 0, Begin: 1000, End: 2400},
 			{Message: 3, Operation: 2, Processor: 1, Begin: 3000, End: 9000},
@@ -160,7 +160,7 @@ func analyze(t *recording.Trace) *recording.Analysis {
 		a.Path[i].End = messages[a.Path[i+1].Message].Sent
 	}
 	p, work, span := float64(t.Processors), float64(a.Work), float64(max(1, a.Span))
-	a.Parallelism, a.Measured = work/span, work/float64(a.Elapsed)
+	a.Parallelism, a.Busy = work/span, work/float64(a.Elapsed)
 	a.AtMost, a.AtLeast = work/max(work/p, span), work/(work/p+span)
 	return a
 }

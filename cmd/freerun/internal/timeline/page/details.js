@@ -87,7 +87,7 @@ function tellPoint(app, x, y) {
     const k = lowerBound(model.path.begin, view.time(x)) - 1;
     if (k < 0 || model.path.end[k] < view.time(x - 2)) return undefined;
     name.textContent = model.operationName(model.path.operation[k]);
-    return [name, table([["step", `${grouped(k + 1)} of ${grouped(model.path.begin.length)} of the critical path`], ["message", "#" + grouped(model.path.message[k])], ["ran", duration(model.path.end[k] - model.path.begin[k])]])];
+    return [name, table([["step", `${grouped(k + 1)} of ${grouped(model.path.begin.length)} of the critical path`], ["message", "#" + grouped(model.path.message[k])], [model.path.processor[k] > 0 ? "ran" : "waited for its timer", duration(model.path.end[k] - model.path.begin[k])]])];
   }
   return undefined;
 }
