@@ -148,23 +148,59 @@ apidiff: .bin/apidiff ## what the exported API has gained, lost and changed sinc
 	@tools/apidiff.sh "$(CURDIR)/.bin/apidiff" "$(BASE)"
 
 .PHONY: compare
-compare: ## whether the working tree is slower than the commit BASE=: binaries alternate, PAIRS times; RUN= chooses programs; about five minutes
+compare: ## whether the working tree is slower than the commit BASE=: binaries alternate, PAIRS times; RUN= chooses programs; about seven minutes
 	go run ./bench/internal/compare -base "$(BASE)" -run '$(RUN)' -pairs $(PAIRS)
 
 .PHONY: release
 release: ## a release of all modules: VERSION=v0.2.0 sets it, commits and tags, and writes a module proxy into .release
 	go run ./cmd/freerun/internal/release -version "$(VERSION)" -proxy .release -commit
 
+# Costs that are not like real runs are not kept, and the command says so: measure again on a machine that does nothing else.
+CALIBRATE = .bench/freerun-bench simulate --processors 1,2 --calibration .bench/costs.json
+.PHONY: calibration
+calibration: ## measure what simulated processors cost, for docs/simulation: two minutes on a machine that does nothing else
+	@mkdir -p .bench
+	@rm -f .bench/costs.json
+	go build -o .bench/freerun-bench ./bench/freerun-bench
+	$(CALIBRATE) fib --size 18 --variants futures,lazy
+	$(CALIBRATE) fib --size 18 --variants futures --work 100
+	$(CALIBRATE) fib --size 16 --variants futures --work 1000
+	$(CALIBRATE) fib --size 13 --variants futures --work 10000
+	$(CALIBRATE) fib --size 22 --variants join,join-closures --model 2
+	$(CALIBRATE) skynet --size 10000
+	$(CALIBRATE) bank --size 5000 --accounts 1000 --work 1000
+	$(CALIBRATE) ddb --size 500
+	$(CALIBRATE) pingpong --size 20000
+	$(CALIBRATE) matrix --size 120 --tasks 16
+	cp .bench/costs.json docs/simulation/costs.json
+	go test ./bench -run 'TestPageHasTheComparison|TestCalibrationIsLikeRealRuns' -update
+
 # What docs/report is drawn from: this machine's processors, and simulated ones for the figures of the first paper, which had 32.
+REVISED = go build -ldflags "-X main.revision=$$(git describe --always --abbrev=12 --dirty=-modified)" -o .bench/freerun-bench ./bench/freerun-bench
+DRAW = .bench/freerun-bench bench --from docs/report/rows.jsonl --from docs/simulation/fib.jsonl --from docs/simulation/ddb.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
 .PHONY: report
-report: ## measure all that the report shows, which takes some ten minutes, and draw docs/report; NOTE= says what else the machine did
+report: ## measure and simulate all that the report shows, which takes some ten minutes, and draw docs/report; NOTE= says what else the machine did
 	@mkdir -p docs/report .bench
-	go build -ldflags "-X main.revision=$$(git describe --always --abbrev=12 --dirty=-modified)" -o .bench/freerun-bench ./bench/freerun-bench
+	$(REVISED)
 	.bench/freerun-bench bench all --json > .bench/rows.jsonl
-	.bench/freerun-bench simulate fib --size 25 --work 0,100,1000,10000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
-	.bench/freerun-bench simulate ddb --size 20000 --processors 1,2,4,8,16,32 --json >> .bench/rows.jsonl
 	cp .bench/rows.jsonl docs/report/rows.jsonl
-	.bench/freerun-bench bench --from docs/report/rows.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
+	@$(MAKE) figures NOTE="$(NOTE)"
+
+SIMULATE = .bench/freerun-bench simulate --processors 1,2,4,8,16,32,64 --calibration docs/simulation/costs.json --json
+.PHONY: figures
+figures: ## simulate what docs/simulation has for figures 4 to 9 by the repository's costs, in a minute, and draw docs/report; NOTE= is the page's remark
+	@mkdir -p .bench
+	$(REVISED)
+	$(SIMULATE) fib --size 25 --variants futures --work 0,100,1000,10000 > .bench/fib.jsonl
+	$(SIMULATE) fib --size 25 --variants lazy --work 0 >> .bench/fib.jsonl
+	$(SIMULATE) ddb --size 20000 > .bench/ddb.jsonl
+	cp .bench/fib.jsonl .bench/ddb.jsonl docs/simulation
+	$(DRAW)
+	go test ./bench ./bench/report -run 'TestPageHas' -update
+
+.PHONY: speedups
+speedups: ## whether 8 to 64 simulated processors gain what ADR 49 asks for, at its sizes: a minute
+	FREERUN_SPEEDUPS=full go test -count 1 -v -run '^TestSpeedups$$' ./bench
 
 # The linters are built from the versions in tools/go.mod, which is no part of the workspace: no other module gets its dependencies.
 .bin/gofumpt .bin/staticcheck .bin/govulncheck .bin/benchstat .bin/apidiff: tools/go.mod tools/go.sum

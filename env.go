@@ -33,6 +33,22 @@ func newEnv(rt *Runtime, s *settings, config *sched.Config) env {
 	return env{newSimulation(rt, s, config)}
 }
 
+// timed returns the simulation if it simulates how long operations take, and nil otherwise.
+func (e env) timed() *simulation {
+	if e.sim == nil || e.sim.timed == nil {
+		return nil
+	}
+	return e.sim
+}
+
+// mostProcessors returns how many processors the runtime can have.
+func (e env) mostProcessors() int {
+	if m := e.timed(); m != nil {
+		return m.processors
+	}
+	return sched.MostProcessors
+}
+
 // now returns the time.
 func (e env) now() time.Time {
 	if e.sim != nil {
@@ -206,6 +222,26 @@ func (e env) sends(w *worker, u *unit) {
 	if e.sim != nil && w.processor != nil {
 		e.sim.sends(w, u)
 	}
+}
+
+// forks has a schedule that simulates time decide what goes on, and reports whether there is one:
+// the operation of c forks, joins, begins a loop, or goes on after a join. The same is called where
+// a stolen branch begins and ends.
+func (e env) forks(c *Context) (timed bool) {
+	m := e.timed()
+	if m != nil {
+		m.forks(c.worker.Load())
+	}
+	return m != nil
+}
+
+// entersJoin is forks for a join of c in a run of its own. It has each join inside come here too.
+func (e env) entersJoin(c *Context) (timed bool) {
+	if e.timed() == nil {
+		return false
+	}
+	c.forks.hideRun()
+	return e.forks(c)
 }
 
 // rests tells the schedule that w has nothing to do.

@@ -85,6 +85,8 @@ type simulation struct {
 	schedule simhost.Schedule
 	timed    simhost.Timed // schedule, if it simulates time; nil otherwise
 	clock    *vclock.Clock
+	// processors is how many processors the runtime began with. A timed schedule knows no more.
+	processors int
 
 	timers      sync.Map // *Timer → *simTimer: the timers that have not fired, or repeat
 	begunTimers uint64   // the number of the latest timer
@@ -103,6 +105,7 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 	m := &simulation{rt: rt, schedule: s.schedule}
 	config.Choose = chooseBy(s.schedule)
 	config.Processors = cmp.Or(s.processors, deterministicProcessors)
+	m.processors = config.Processors
 	if t, ok := s.schedule.(simhost.Timed); ok {
 		m.timed, config.Timed = t, timedScheduler{t}
 	}

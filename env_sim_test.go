@@ -101,6 +101,36 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
+// TestDeterministicEndsWithContext has an operation send itself for ever: Quiesce and Shutdown
+// return when their context is done.
+func TestDeterministicEndsWithContext(t *testing.T) {
+	for name, wait := range map[string]func(rt *freerun.Runtime, ctx context.Context) error{
+		"Quiesce":  (*freerun.Runtime).Quiesce,
+		"Shutdown": (*freerun.Runtime).Shutdown,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := freerun.New(freerun.Deterministic(1))
+			defer rt.Close()
+			ctx, cancel := context.WithCancel(context.Background())
+			steps := 0
+			var step func(c *freerun.Context) (int, error)
+			step = func(c *freerun.Context) (int, error) {
+				if steps++; steps == 1000 {
+					cancel()
+				}
+				if c.Err() == nil && steps < 10_000_000 {
+					freerun.Go(c, step)
+				}
+				return 0, nil
+			}
+			freerun.Go(rt.Context(), step)
+			if err := wait(rt, ctx); !errors.Is(err, context.Canceled) || steps > 2000 {
+				t.Errorf("%v after %d steps", err, steps)
+			}
+		})
+	}
+}
+
 // TestDeterministicStalls: a goroutine that waits in vain gets ErrStalled, and may wait again
 // later.
 func TestDeterministicStalls(t *testing.T) {

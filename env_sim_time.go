@@ -45,6 +45,76 @@ func (m *simulation) sends(w *worker, u *unit) {
 	w.processor.Pause()
 }
 
+// forks pauses w at a fork.
+func (m *simulation) forks(w *worker) {
+	if w.processor != nil {
+		m.timed.Forks(w.processor.Index())
+		w.processor.Pause()
+	}
+}
+
+// joinTimed is a join where time is simulated, after entersJoin. A fork asks no other processor
+// while none wants its branch, so there would be no instant at which one could come in. Here the
+// schedule is asked before the fork, and between the branches. first calls the first branch.
+func (l *forkStack[A, R]) joinTimed(c *Context, first func(), second A) (y R) {
+	h, done := len(l.frames), false
+	l.frames = append(l.frames, second)
+	defer func() {
+		if !done {
+			l.unwind(h, recover())
+		}
+	}()
+	if c.forks.offer.Empty() {
+		c.publish()
+	}
+	first()
+	c.rt.env.forks(c)
+	if len(l.jobs) > h {
+		y = l.join()
+	} else {
+		second = l.frames[h]
+		l.frames[h] = *new(A)
+		l.frames = l.frames[:h]
+		if c.forks.offer.Empty() {
+			c.publish()
+		}
+		y = l.fn(c, second)
+	}
+	done = true
+	return y
+}
+
+// runTimed runs the span where time is simulated: it splits the span into halves down to the grain,
+// and joins them, as joins ask the schedule. A loop itself asks nobody.
+func (s span[T]) runTimed(c *Context) (sum T) {
+	if c.ordinary() {
+		c.visit(func(v *Context) { sum = s.halves(v) })
+		return sum
+	}
+	return s.halves(c)
+}
+
+func (s span[T]) halves(c *Context) T {
+	if s.to-s.from <= s.loop.grain {
+		return s.serially(c)
+	}
+	low, high := s, s
+	low.to = s.from + (s.to-s.from)/2
+	high.from = low.to
+	x, y := Join(c, low.halves, high.halves)
+	if s.loop.combine == nil {
+		return x
+	}
+	return s.loop.combine(x, y)
+}
+
+// hideRun has the next join find that the top run lies in another fork stack, and enter a run.
+func (f *forks) hideRun() {
+	r := &f.runs[len(f.runs)-1]
+	r.key, r.at = nil, nil
+	f.key, f.last = nil, nil
+}
+
 func (m *simulation) rests(w *worker) {
 	if m.timed != nil {
 		m.timed.Rests(w.processor.Index())

@@ -25,7 +25,8 @@ import (
 //
 // Join may be called by operations and in branches. From an ordinary goroutine, through
 // [Runtime.Context], g is sent as a free operation while f runs on the goroutine itself. The
-// goroutine also runs g if no processor has begun with it by then, and otherwise waits for it. In
+// goroutine also runs g if no processor has begun with it by then, as it does when the runtime has
+// ended or c's scope is canceled, and otherwise waits for it. In
 // four cases Join calls f and then g on the calling goroutine: if c is the context of an operation
 // that runs on another goroutine, if c was made from the operation's own context
 // ([Context.WithPriority], [Context.WithScope]), after [Context.Block], and in an operation of
@@ -77,6 +78,10 @@ func joinEntering[A, B any](c *Context, key unsafe.Pointer, f func(c *Context) A
 		l.fn = invoke[B]
 	}
 	defer c.forks.leave()
+	if c.rt.env.entersJoin(c) {
+		b = l.joinTimed(c, func() { a = f(c) }, g)
+		return a, b
+	}
 	return Join(c, f, g)
 }
 
@@ -160,12 +165,18 @@ func (o *ForkFunc[A, R]) enter(c *Context, a, b A) (x, y R) {
 	}
 	l.fn = o.fn
 	defer c.forks.leave()
+	if c.rt.env.entersJoin(c) {
+		y = l.joinTimed(c, func() { x = o.fn(c, a) }, b)
+		return x, y
+	}
 	return o.Join(c, a, b)
 }
 
 // Run calls the function. It is the way in for an ordinary goroutine: with the runtime's context,
 // the function runs on a processor, as a free operation, and Run waits for it. If the function
-// panics there, Run panics with a [*PanicError]. Inside an operation, Run is a plain call.
+// panics there, Run panics with a [*PanicError]. If no processor runs it, because the runtime has
+// ended or c's scope is canceled, it runs on the calling goroutine, without an error, as in [For].
+// Inside an operation, Run is a plain call.
 func (o *ForkFunc[A, R]) Run(c *Context, arg A) R {
 	if fn := o.checked().fn; !c.checked().ordinary() {
 		return fn(c, arg)

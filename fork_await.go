@@ -31,12 +31,14 @@ func (c *Context) await(j *job) {
 			wait = backoff.Backoff{}
 		}
 		if j.done() {
+			c.rt.env.forks(c)
 			return
 		}
 	}
 	for !j.done() {
 		c.sleep(j)
 	}
+	c.rt.env.forks(c)
 }
 
 // help runs a job that descends from j. It reports whether an offer held one.

@@ -111,7 +111,9 @@ func (j *job) steal(c *Context) {
 	returned := false
 	w := c.worker.Load()
 	recorded := w.observed.Load() != 0 && w.traceBranch(j, c.current != nil)
+	c.rt.env.forks(c)
 	defer func() {
+		c.rt.env.forks(c)
 		if recorded {
 			c.worker.Load().traceBranchEnd()
 		}

@@ -13,8 +13,10 @@ import (
 // If calls panic, For panics with a [*PanicError] of one of them, after all calls that were begun
 // have ended. Calls that were not begun by then may not be made at all. All that is said of [Join]
 // about contexts, units and Goexit holds here. From an ordinary goroutine, through
-// [Runtime.Context], the loop is sent as a free operation and For waits for it. n may be 0 or less:
-// then nothing is called. For panics if c or body is nil.
+// [Runtime.Context], the loop is sent as a free operation and For waits for it. If no
+// processor runs it, because the runtime has ended or c's scope is canceled, the calling goroutine
+// makes all calls, in order, and For does not panic for that. n may be 0 or less: then nothing is
+// called. For panics if c or body is nil.
 func For(c *Context, n int, body func(c *Context, i int)) {
 	if body == nil {
 		panic("freerun: For with a nil function")
@@ -53,6 +55,9 @@ func (p loop[T]) over(c *Context, n int) (sum T) {
 		return sum
 	}
 	s := span[T]{p, 0, n}
+	if c.rt.env.forks(c) {
+		return s.runTimed(c)
+	}
 	return s.run(c)
 }
 

@@ -161,11 +161,15 @@ func (rt *Runtime) Context() *Context { return &rt.context }
 // the tasks that were queued there. A runtime made without [Processors] follows GOMAXPROCS: while
 // it is busy, it notices a change of GOMAXPROCS within a second, and the number that Resize has set
 // holds until then. Resize does nothing once the runtime is shut down. Any goroutine may call it,
-// operations too. It panics if n is less than 1 or above 32767.
+// operations too. It panics if n is less than 1 or above 32767, and in a run of package simulate if
+// n is above the number of simulated processors.
 func (rt *Runtime) Resize(n int) {
 	rt.mustBeMade()
 	if n < 1 || n > sched.MostProcessors {
 		panic("freerun: Resize needs between 1 and 32767 processors")
+	}
+	if most := rt.env.mostProcessors(); n > most {
+		panic(fmt.Sprintf("freerun: Resize to %d processors, where %d are simulated", n, most))
 	}
 	rt.scheduler.Resize(n)
 }

@@ -112,7 +112,7 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 			taking = withoutRivals(taking)
 		}
 		if plan.simulated {
-			if taking, err = simulable(p, r.Variants); err != nil {
+			if taking, err = r.Simulator.simulable(p, r.Variants); err != nil {
 				return nil, err
 			}
 		}

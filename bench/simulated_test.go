@@ -91,13 +91,29 @@ func TestSimulatedPrograms(t *testing.T) {
 	}
 }
 
+// TestSecondModel simulates programs of forks and of messages by the second model, twice by the
+// same costs.
+func TestSecondModel(t *testing.T) {
+	request := Request{Programs: []string{"fib"}, Params: []string{"fib.size=12"}, Processors: []int{1, 4}, Quick: true}
+	s := &Simulator{Model: 2}
+	rows, again := simulated(t, s, request), simulated(t, s, request)
+	if len(rows) != 8 || !reflect.DeepEqual(rows, again) {
+		t.Errorf("by the same costs %+v, and then %+v", rows, again)
+	}
+	for _, r := range rows {
+		if !r.Simulated || r.NsPerOp <= 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestNotSimulable(t *testing.T) {
 	for _, of := range []struct {
 		request Request
 		says    string
 	}{
 		{Request{Programs: []string{"fanin"}}, "fanin cannot be simulated"},
-		{Request{Programs: []string{"fib"}, Variants: []string{"join"}}, "fib/join cannot be simulated; of fib can be: futures, lazy"},
+		{Request{Programs: []string{"fib"}, Variants: []string{"join"}}, "fib/join cannot be simulated by the first model (--model 2 can); of fib can be: futures, lazy"},
 		{Request{Programs: []string{"fib"}, Processors: []int{4, 0}}, "must be from 1 to 1024"},
 	} {
 		of.request.Simulator = new(Simulator)
@@ -106,6 +122,10 @@ func TestNotSimulable(t *testing.T) {
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), of.says) {
 			t.Errorf("%+v: %v, want a UsageError that says %q", of.request, err, of.says)
 		}
+	}
+	forks := Request{Programs: []string{"fib"}, Variants: []string{"join"}, Simulator: &Simulator{Model: 2}}
+	if _, err := NewPlan(catalogue.WithRivals(), forks); err != nil {
+		t.Errorf("fib/join by the second model: %v", err)
 	}
 	for _, text := range []string{"none", "{}", `[{"program": "fib/futures work=0"}]`} {
 		var usage *UsageError

@@ -76,6 +76,9 @@ type Variant struct {
 	// Simulable says that the variant can run on a [Machine]: all that it measures happens in
 	// operations, and one goroutine waits for their end.
 	Simulable bool
+	// Forks says that the variant is Simulable but for its forks and joins, which only the second
+	// model of package simulate has.
+	Forks bool
 	// Run sets up, runs the measured part, tears down, and returns the measurements. It may wait.
 	// It runs to completion and leaves no goroutine behind. It does not check its checksum: call
 	// [Program.Run].

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -10,7 +9,6 @@ import (
 )
 
 const (
-	aloneRuns = 9 // the shortest of them counts
 	fitRuns   = 6 // the costs of pieces are adjusted as often as this at most
 	closeFit  = 0.002
 	leastCost = 1.0 // nanoseconds of a piece
@@ -20,8 +18,10 @@ const (
 // takes for what only several processors do: moving cache lines, waking, stealing. The name is for
 // readers of the costs.
 //
-// Calibrate waits. It runs the program 12 to 17 times and sets GOMAXPROCS meanwhile. Other programs
-// may disturb it, so the best of several runs counts, and of many samples the better ones.
+// Calibrate waits. It runs the program for some seconds and sets GOMAXPROCS meanwhile. Other
+// programs may disturb it, so the best of several runs counts, and of many samples the better ones.
+// Alone and Pair of the costs tell whether simulations by them are like real runs, and Spread how
+// disturbed they were; Calibrate accepts any disturbance.
 //
 // The pieces between two instants at which the scheduler chooses a processor are timed in a run of
 // a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.
@@ -31,17 +31,18 @@ func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, er
 	if p == nil {
 		return nil, errors.New("simulate: Calibrate needs a program")
 	}
-	c := &Costs{Program: name, Runs: aloneRuns}
-	alone, err := measureAlone(p)
-	if err != nil {
+	c := &Costs{Program: name}
+	if err := c.measureReal(p); err != nil {
 		return nil, err
 	}
-	c.Alone = float64(alone)
 	recorded, err := record(p)
 	if err != nil {
 		return nil, err
 	}
 	c.addHardware()
+	if err := c.measureCollector(p); err != nil {
+		return nil, err
+	}
 	return c, c.fit(p, recorded)
 }
 
@@ -51,35 +52,12 @@ func onOne(f func() error) error {
 	return f()
 }
 
-// measureAlone returns how long the program takes on one real processor.
-func measureAlone(p program) (took time.Duration, err error) {
-	var times []time.Duration
-	err = onOne(func() error {
-		for range 1 + aloneRuns { // the first warms up
-			runtime.GC()
-			elapsed, err := p(&Host{processors: 1})
-			if err != nil {
-				return err
-			}
-			times = append(times, elapsed)
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	if took = slices.Min(times[1:]); took <= 0 {
-		return 0, fmt.Errorf("simulate: the program says that it took %v", took)
-	}
-	return took, nil
-}
-
 // record times the pieces of the program.
 func record(p program) ([]Piece, error) {
 	r := newRecorder()
 	err := onOne(func() error {
 		runtime.GC()
-		_, err := p(&Host{processors: 1, schedule: r})
+		_, err := (&Host{processors: 1, schedule: r}).run(p)
 		return err
 	})
 	if err != nil {
@@ -102,7 +80,12 @@ func (c *Costs) fit(p program, recorded []Piece) error {
 	var off, lastOff, lastError float64
 	for i := range fitRuns {
 		c.Pieces = lessened(recorded, off)
-		r, err := c.Run(p, 1)
+		if err := c.check(); err != nil {
+			return err
+		}
+		m := newMachine(c, 1)
+		m.fitting = true
+		r, err := c.run(p, m)
 		if err != nil {
 			return err
 		}

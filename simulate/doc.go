@@ -5,9 +5,9 @@
 //	program := func(on *simulate.Host) (time.Duration, error) {
 //		rt := on.New()
 //		defer rt.Close()
-//		began := on.Now()
+//		began := rt.Now()
 //		_, err := root.Send(rt.Context(), 30).Wait(context.Background())
-//		return on.Now().Sub(began), err
+//		return rt.Now().Sub(began), err
 //	}
 //	costs, err := simulate.Calibrate("tree of 30", program)
 //	for _, n := range []int{1, 2, 4, 8, 16, 32} {
@@ -16,8 +16,14 @@
 //	}
 //
 // Simulated are operations, messages with their futures, and activities. What goroutines outside
-// the runtime do takes no time, and only one of them may send and wait, as in every deterministic
-// runtime. [freerun.Join] and its like are not simulated: branches are not told apart while no
-// other processor takes them. docs/simulation.md describes the model, its limits, and its distance
-// from real runs.
+// the runtime do takes no time. The one that runs the program must do all that sends and waits, as
+// in every deterministic runtime. Run returns an error if it sees another one wait; it does not see
+// one that only sends. [freerun.Join] and its like are simulated by the second model only (Model of
+// [Costs]), and Run by the first returns an error: the first does not tell branches apart while no
+// other processor takes them.
+//
+// Timers fire when nothing is left to run. So while the processors are busy, [freerun.Every] does
+// not tick, and what a deadline of virtual time would end goes on.
+//
+// docs/simulation.md describes the models, their limits, and their distance from real runs.
 package simulate

@@ -29,12 +29,12 @@ func ExampleCosts_Run() {
 	program := func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
 		defer rt.Close()
-		began := on.Now()
+		began := rt.Now()
 		for range 8 {
 			freerun.Go(rt.Context(), func(*freerun.Context) (struct{}, error) { return struct{}{}, nil })
 		}
 		err := rt.Quiesce(context.Background())
-		return on.Now().Sub(began), err
+		return rt.Now().Sub(began), err
 	}
 	for _, processors := range []int{1, 2, 4, 8} {
 		result, err := costs.Run(program, processors)

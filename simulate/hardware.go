@@ -33,7 +33,7 @@ var hardware = sync.OnceValue(func() Costs {
 // addHardware sets the costs that do not depend on the program.
 func (c *Costs) addHardware() {
 	h := hardware()
-	c.Transfer, c.Assumed, c.Wake, c.Wakeup, c.Look, c.Probe, c.Steal = h.Transfer, h.Assumed, h.Wake, h.Wakeup, h.Look, h.Probe, h.Steal
+	c.Transfer, c.Assumed, c.Wake, c.Wakeup, c.Look, c.Probe, c.Steal, c.Hit = h.Transfer, h.Assumed, h.Wake, h.Wakeup, h.Look, h.Probe, h.Steal, h.Hit
 }
 
 func (c *Costs) measure() {
@@ -46,6 +46,7 @@ func (c *Costs) measure() {
 		c.Transfer, c.Wake, c.Wakeup, c.Assumed = assumedTransfer, assumedWake, assumedWakeup, true
 	}
 	c.Look = yield()
+	c.Hit = hit()
 	c.Probe = c.Transfer // the other processor has written the word that says whether it has work
 	c.Steal = stealTransfers * c.Transfer
 }
@@ -124,6 +125,29 @@ func yield() float64 {
 		runtime.Gosched()
 	}
 	return float64(time.Since(start)) / rounds
+}
+
+// hit returns how long a processor takes to look at a word of each of several others, by the word,
+// if they are in its cache.
+func hit() float64 {
+	const words, batches = 64, 1_000
+	var all [words]struct {
+		_    pad.Line
+		word atomic.Uint64
+		_    pad.Line
+	}
+	var times []float64
+	sum := uint64(0)
+	for range batches {
+		start := time.Now()
+		for range 16 {
+			for i := range all {
+				sum += all[i].word.Load()
+			}
+		}
+		times = append(times, float64(time.Since(start))/(16*words))
+	}
+	return quantile(times, 1, 10) + float64(sum)
 }
 
 func quantile(all []float64, n, of int) float64 {

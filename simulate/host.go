@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/freerun-go/freerun"
@@ -13,16 +14,15 @@ import (
 // program is the program under measurement and simulation: see [Host].
 type program = func(on *Host) (time.Duration, error)
 
-// Host is the machine on which a program runs: this one, or one of virtual processors. It is for
-// one run, and for the goroutine that runs the program; operations may call Now.
+// Host is the machine on which a program runs: for [Calibrate] this one, for [Costs.Run] one of
+// virtual processors. It is for one run, and for the goroutine that runs the program.
 //
-// The program makes one runtime with New, runs, and returns the time of the part of interest by
-// Now. It is run several times, and must do the same each time. It waits for the end of its work
-// by the futures, or by [freerun.Runtime.Quiesce].
+// The program makes one runtime with New, runs, and returns the time of the part of interest, by
+// [freerun.Runtime.Now]. It is run several times, and must do the same each time. It waits for the
+// end of its work by the futures, or by [freerun.Runtime.Quiesce].
 type Host struct {
 	processors int
 	schedule   simhost.Schedule // nil on this machine
-	machine    *machine         // nil where time is not virtual
 	rt         *freerun.Runtime
 }
 
@@ -30,7 +30,10 @@ type Host struct {
 // waits.
 var ErrStalled = freerun.ErrStalled
 
-// New makes the runtime that the program runs on, with further options. The program must close it.
+// New makes the runtime that the program runs on, with further options, and with as many processors
+// as the host has: [freerun.Processors] among the options changes nothing, and Resize of a
+// simulated runtime panics above that number. The program must close the runtime, or its run is an
+// error.
 // New panics at a second call and at a zero Option.
 func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	if h.rt != nil {
@@ -41,23 +44,12 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 			panic(fmt.Sprintf("simulate: New with a zero Option, the one with index %d", i))
 		}
 	}
-	options = append([]freerun.Option{freerun.Processors(h.processors)}, options...)
+	options = append(slices.Clip(options), freerun.Processors(h.processors))
 	if h.schedule != nil {
 		options = append(options, simhost.Option[freerun.Option](h.schedule))
 	}
 	h.rt = freerun.New(options...)
 	return h.rt
-}
-
-// epoch is when virtual time begins.
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// Now returns the time on the host, real or virtual. Any goroutine and any operation may call it.
-func (h *Host) Now() time.Time {
-	if h.machine != nil {
-		return epoch.Add(h.machine.Now())
-	}
-	return time.Now()
 }
 
 // Virtual reports whether the runtime is deterministic: it runs only while the program's goroutine
@@ -76,9 +68,17 @@ type Result struct {
 // mostProcessors limits the number of virtual processors.
 const mostProcessors = 1024
 
-// Run runs the program on the given number of virtual processors, from 1 to 1024. Its result is the
-// same each time, if the program does the same. Run waits, and no operation may call it. It returns
-// [ErrCosts] for costs that cannot be used, and the program's error.
+// Models is the number of models by which programs are simulated.
+const Models = 2
+
+// Run runs the program by the model of the costs, on the given number of virtual processors, from 1
+// to 1024. Its result is the same each time, if the program does the same. Run waits, and no
+// operation may call it.
+//
+// Run returns [ErrCosts] for costs that cannot be used, and the program's error. Forks and joins by
+// the first model are an error that wraps [errors.ErrUnsupported]. A program is in error, too, that
+// leaves its runtime open, returns a negative time, or waits for the runtime on another goroutine
+// than its own.
 func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)
@@ -89,14 +89,21 @@ func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Re
 	if err := c.check(); err != nil {
 		return Result{}, err
 	}
-	m := newMachine(c, processors)
-	h := &Host{processors: processors, schedule: m, machine: m}
-	elapsed, err := p(h)
-	if err != nil {
+	return c.run(p, newMachine(c, processors))
+}
+
+// run runs the program on a new machine.
+func (c *Costs) run(p program, m *machine) (Result, error) {
+	m.program = goroutine()
+	h := &Host{processors: len(m.processors), schedule: m}
+	elapsed, err := h.run(p)
+	switch {
+	case err != nil:
 		return Result{}, err
-	}
-	if h.rt == nil {
+	case h.rt == nil:
 		return Result{}, errors.New("simulate: the program has made no runtime with New of its Host")
+	case m.refused != nil:
+		return Result{}, m.refused
 	}
 	return Result{
 		Elapsed:   elapsed,

@@ -20,6 +20,10 @@ type machine struct {
 	turns      uint64     // how often a processor was chosen
 	floor      float64    // the time up to which nothing was left to run
 	units      map[any]*unit
+	shared     *shared // nil in the first model
+	fitting    bool    // a run that only fits the costs: the first model takes forks, too
+	program    uintptr // the goroutine that runs the program: see checkGoroutine
+	refused    error   // why the result is of no use; nil if it is
 }
 
 // processor is a virtual processor. Times are in nanoseconds.
@@ -38,7 +42,12 @@ type processor struct {
 }
 
 func newMachine(costs *Costs, processors int) *machine {
-	m := &machine{costs: costs, tariff: newTariff(costs), units: map[any]*unit{}}
+	m := &machine{costs: costs, units: map[any]*unit{}}
+	if costs.Model == 2 {
+		m.tariff, m.shared = newTariff(costs, 1-costs.Collector.Share), new(shared)
+	} else {
+		m.tariff = newTariff(costs, 1)
+	}
 	m.grow(processors)
 	return m
 }
@@ -46,6 +55,9 @@ func newMachine(costs *Costs, processors int) *machine {
 func (m *machine) grow(n int) {
 	for i := len(m.processors); i < n; i++ {
 		m.processors = append(m.processors, processor{index: i, awake: m.turns, clock: m.floor})
+	}
+	if m.shared != nil {
+		m.shared.grow(n)
 	}
 }
 
@@ -56,6 +68,9 @@ func (m *machine) Choose(ready []int) int {
 		m.wakeUp(ready, p)
 		m.charge(p)
 		m.pass(p)
+		if m.shared != nil && p.idle() && !slices.Contains(ready, p.index) {
+			m.shared.parks(m, p)
+		}
 	}
 	first := 0
 	for i, n := range ready {
@@ -76,6 +91,9 @@ func (m *machine) wakeUp(ready []int, by *processor) {
 		if p := &m.processors[n]; p.awake+1 < m.turns {
 			p.clock = max(p.clock, at)
 			m.work(by, m.costs.Wake)
+			if m.shared != nil {
+				m.shared.wakes(m, by, p)
+			}
 		}
 	}
 }
@@ -84,6 +102,9 @@ func (m *machine) wakeUp(ready []int, by *processor) {
 func (m *machine) charge(p *processor) {
 	if p.idle() {
 		took := m.costs.Look + m.costs.Probe*float64(len(m.processors)-1)
+		if m.shared != nil {
+			took = m.shared.look(m, p)
+		}
 		p.clock += took
 		p.searching += took
 	} else {
@@ -108,7 +129,10 @@ func (m *machine) now() float64 {
 }
 
 // Enter moves all clocks to now: no processor sees what was sent from outside before it happened.
-func (m *machine) Enter() { m.advance(m.now()) }
+func (m *machine) Enter() {
+	m.checkGoroutine()
+	m.advance(m.now())
+}
 
 // advance moves all clocks that are behind up to an instant.
 func (m *machine) advance(until float64) {
@@ -130,6 +154,9 @@ func (m *machine) Began(p int, operation string) {
 	l := &m.processors[p].presentPiece
 	l.resting = false
 	l.operation, l.from = m.tariff.of(operation), begun
+	if m.shared != nil {
+		m.shared.begins(m, &m.processors[p])
+	}
 }
 
 func (m *machine) On(n int, key any, answers bool) {
@@ -175,6 +202,22 @@ func (m *machine) Sends(n int, key any) {
 
 func (m *machine) Ends(p int) { m.processors[p].to = ending }
 
+// Forks begins the piece of a branch if p has looked for work before.
+func (m *machine) Forks(n int) {
+	p := &m.processors[n]
+	if p.idle() {
+		m.Began(n, branchName)
+		p.from = passing
+	}
+	p.to = forking
+	switch {
+	case m.shared != nil:
+		m.shared.changes[n]++
+	case !m.fitting:
+		m.refuse(errForks)
+	}
+}
+
 func (m *machine) Rests(n int) {
 	p := &m.processors[n]
 	p.resting, p.cold = true, 0
@@ -185,7 +228,11 @@ func (m *machine) Stole(thief, victim int, tasks uint64) {
 	p := &m.processors[thief]
 	p.cold += tasks - p.stolen
 	p.stolen = tasks
-	m.work(p, m.costs.Steal)
+	took := m.costs.Steal
+	if m.shared != nil {
+		took = m.shared.steals(m, p, &m.processors[victim])
+	}
+	m.work(p, took)
 	m.work(&m.processors[victim], m.costs.Transfer)
 }
 

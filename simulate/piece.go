@@ -15,9 +15,13 @@ const (
 	begun        // an operation has begun
 	sending      // it sends: others observe that from here on
 	ending       // it has ended: others observe that from here on
+	forking      // it forks or joins, or a branch of it begins or ends on another processor
 )
 
-var edgeNames = [...]string{"passing", "begun", "sending", "ending"}
+// branchName stands for the operation of a branch that another processor has taken.
+const branchName = "a branch"
+
+var edgeNames = [...]string{"passing", "begun", "sending", "ending", "forking"}
 
 func (e edge) String() string { return edgeNames[e] }
 

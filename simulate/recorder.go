@@ -42,6 +42,7 @@ func (r *recorder) Idle(time.Duration)     {}
 func (r *recorder) On(int, any, bool)      {}
 func (r *recorder) Sends(int, any)         { r.to = sending }
 func (r *recorder) Ends(int)               { r.to = ending }
+func (r *recorder) Forks(int)              { r.to = forking }
 func (r *recorder) Rests(int)              { r.resting = true }
 func (r *recorder) Stole(int, int, uint64) {}
 

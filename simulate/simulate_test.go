@@ -40,10 +40,10 @@ func whole(body func(rt *freerun.Runtime)) func(on *simulate.Host) (time.Duratio
 	return func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
 		defer rt.Close()
-		began := on.Now()
+		began := rt.Now()
 		body(rt)
 		err := rt.Quiesce(context.Background())
-		return on.Now().Sub(began), err
+		return rt.Now().Sub(began), err
 	}
 }
 
@@ -63,12 +63,12 @@ func grow(depth int) func(c *freerun.Context) (int, error) {
 func tree(on *simulate.Host) (time.Duration, error) {
 	rt := on.New()
 	defer rt.Close()
-	began := on.Now()
+	began := rt.Now()
 	leaves, err := freerun.Go(rt.Context(), grow(9)).Wait(context.Background())
 	if err == nil && leaves != 1<<9 {
 		err = fmt.Errorf("%d leaves", leaves)
 	}
-	return on.Now().Sub(began), err
+	return rt.Now().Sub(began), err
 }
 
 func simulated(t testing.TB, c *simulate.Costs, p func(on *simulate.Host) (time.Duration, error), processors int) simulate.Result {
@@ -142,7 +142,7 @@ func hot(t *testing.T, senders, each int) func(on *simulate.Host) (time.Duration
 	return func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
 		defer rt.Close()
-		began := on.Now()
+		began := rt.Now()
 		type state struct {
 			ran  int
 			last time.Time
@@ -152,7 +152,7 @@ func hot(t *testing.T, senders, each int) func(on *simulate.Host) (time.Duration
 			freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 				for range each {
 					freerun.Do(c, u, func(_ *freerun.Context, s *state) (int, error) {
-						now := on.Now()
+						now := rt.Now()
 						if s.ran++; s.ran > 1 && now.Sub(s.last) < piece {
 							t.Errorf("message %d began %v after the one before it, which takes %v", s.ran, now.Sub(s.last), piece)
 						}
@@ -164,7 +164,7 @@ func hot(t *testing.T, senders, each int) func(on *simulate.Host) (time.Duration
 			})
 		}
 		err := rt.Quiesce(context.Background())
-		return on.Now().Sub(began), err
+		return rt.Now().Sub(began), err
 	}
 }
 
@@ -310,4 +310,16 @@ func TestBadPrograms(t *testing.T) {
 		on.New()
 		return 0, nil
 	}, 1)
+}
+
+// TestCalibrateNeedsAProgram holds that the error of a program is passed on, and that a program
+// that takes no time is refused.
+func TestCalibrateNeedsAProgram(t *testing.T) {
+	broken := errors.New("broken")
+	if _, err := simulate.Calibrate("none", func(*simulate.Host) (time.Duration, error) { return 0, broken }); !errors.Is(err, broken) {
+		t.Errorf("a program that fails: %v", err)
+	}
+	if _, err := simulate.Calibrate("none", func(*simulate.Host) (time.Duration, error) { return 0, nil }); err == nil || !strings.Contains(err.Error(), "took 0s") {
+		t.Errorf("a program that takes no time: %v", err)
+	}
 }

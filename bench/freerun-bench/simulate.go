@@ -18,6 +18,7 @@ import (
 	"github.com/freerun-go/freerun/bench"
 	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/programs"
+	"github.com/freerun-go/freerun/simulate"
 )
 
 // simulateFlags holds the flags of `freerun simulate`.
@@ -29,6 +30,8 @@ type simulateFlags struct {
 	full        bool
 	json        bool
 	calibration string
+	tolerance   float64
+	model       int
 }
 
 func newSimulate(catalogue []*programs.Program) *cobra.Command {
@@ -36,7 +39,7 @@ func newSimulate(catalogue []*programs.Program) *cobra.Command {
 	var names []string
 	for _, p := range catalogue {
 		for _, v := range p.Variants {
-			if v.Simulable {
+			if v.Simulable || v.Forks {
 				names = append(names, p.Name)
 				break
 			}
@@ -53,7 +56,8 @@ simulations were from real runs, is in docs/simulation.md.`,
 		Example: `  freerun simulate fib --work 0,100,10000                          figure 4 of the first paper
   freerun simulate ddb --processors 1,2,4,8,16,32                  figures 7 to 9
   freerun simulate ddb --calibration ddb.json --json > rows.jsonl  with the same costs each time
-  freerun simulate hot --callers 1 --pause 0`,
+  freerun simulate hot --callers 1 --pause 0
+  freerun simulate skynet --model 2                                with what all processors share`,
 		ValidArgs: names,
 		RunE:      func(c *cobra.Command, args []string) error { return runSimulate(c, catalogue, args, f) },
 	}
@@ -67,6 +71,9 @@ simulations were from real runs, is in docs/simulation.md.`,
 	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
 	flags.StringVar(&f.calibration, "calibration", "",
 		"take the costs from `FILE`, and add to it those that are measured, so that a simulation can be repeated")
+	flags.IntVar(&f.model, "model", 1, "simulate by the model `N`: 2 charges also for words that all share, and for the collector")
+	flags.Float64Var(&f.tolerance, "tolerance", 100*bench.Tolerance,
+		"add costs to the file only if simulations with 1 and 2 processors take as long as the shortest real runs, to `PERCENT`")
 	commandline.Complete(c, "variants", bench.VariantNames(catalogue)...)
 	commandline.Complete(c, "processors", "1,2,4,8,16,32,64")
 	commandline.Complete(c, "set")
@@ -101,13 +108,23 @@ func runSimulate(c *cobra.Command, catalogue []*programs.Program, names []string
 	if request.Simulator, err = file.simulator(); err != nil {
 		return err
 	}
+	if !(f.tolerance > 0) {
+		return commandline.Usagef("--tolerance is %v, and must be above 0", f.tolerance)
+	}
+	if f.model < 1 || f.model > simulate.Models {
+		return commandline.Usagef("--model is %d, and must be 1 or 2", f.model)
+	}
+	request.Simulator.Model = f.model
+	if f.calibration != "" {
+		request.Simulator.Tolerance = f.tolerance / 100
+	}
 	errs := c.ErrOrStderr()
 	request.Simulator.Calibrating = func(name string) { fmt.Fprintf(errs, "freerun: measuring the costs of %s\n", name) }
 	plan, err := bench.NewPlan(catalogue, request)
 	if err != nil {
 		return err
 	}
-	return errors.Join(simulatePlan(c, plan, f.json), file.save(request.Simulator))
+	return errors.Join(simulatePlan(c, plan, f.json), file.save(request.Simulator), request.Simulator.Refused())
 }
 
 // simulatePlan carries out the plan and writes its results, also when it ends early.

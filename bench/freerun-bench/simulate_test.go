@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 // same costs yield the same rows.
 func TestSimulate(t *testing.T) {
 	costs := filepath.Join(t.TempDir(), "costs.json")
-	line := []string{"simulate", "fib", "--variants", "futures", "--size", "12", "--work", "0,100", "--processors", "1,2,32", "--json", "--calibration", costs}
+	line := []string{"simulate", "fib", "--variants", "futures", "--size", "12", "--work", "0,100", "--processors", "1,2,32", "--json", "--calibration", costs, "--tolerance", "1e9"}
 	out, errs, status := freerun(t, line...)
 	if status != 0 || strings.Count(errs, "measuring the costs of fib/futures") != 2 {
 		t.Fatalf("exit status %d, standard error %q", status, errs)
@@ -35,7 +36,7 @@ func TestSimulate(t *testing.T) {
 	if status != 0 || errs != "" || again != out {
 		t.Errorf("by known costs: exit status %d, standard error %q,\n%s\nthen\n%s", status, errs, out, again)
 	}
-	out, _, status = freerun(t, "simulate", "ddb", "--variants", "units", "--size", "20", "--processors", "3", "--calibration", costs)
+	out, _, status = freerun(t, "simulate", "ddb", "--variants", "units", "--size", "20", "--processors", "3", "--calibration", costs, "--tolerance", "1e9")
 	if status != 0 || !strings.Contains(out, "share of the time that each processor was busy") {
 		t.Errorf("exit status %d:\n%s", status, out)
 	}
@@ -68,5 +69,45 @@ func TestSimulateBadCalibration(t *testing.T) {
 	}
 	if text, err := os.ReadFile(broken); err != nil || string(text) != `[{"pieces": [` {
 		t.Errorf("%v, %q", err, text)
+	}
+}
+
+// TestSimulateKeepsNoUnlikeCosts: costs whose simulation differs from the real runs are not kept,
+// the message says why, and the simulation by them is still written.
+func TestSimulateKeepsNoUnlikeCosts(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("the machine has one processor")
+	}
+	costs := filepath.Join(t.TempDir(), "costs.json")
+	line := []string{"simulate", "fib", "--variants", "futures", "--size", "12", "--processors", "1", "--json", "--calibration", costs, "--tolerance"}
+	out, errs, status := freerun(t, append(line, "1e-9")...)
+	if status != 1 || strings.Count(errs, "measuring the costs of fib/futures") != 3 ||
+		!strings.Contains(errs, "the costs of fib/futures work=0 are not kept: simulate: the simulation is not like real runs: with ") {
+		t.Errorf("exit status %d, standard error %q", status, errs)
+	}
+	if rows := commandtest.Decode(t, out); len(rows) != 1 {
+		t.Errorf("%d rows, want 1:\n%s", len(rows), out)
+	}
+	if text, err := os.ReadFile(costs); err != nil || strings.Contains(string(text), "fib/futures") {
+		t.Errorf("%v, %q", err, text)
+	}
+	for _, none := range []string{"0", "-1", "NaN"} {
+		if _, errs, status := freerun(t, append(line, none)...); status != 2 || !strings.Contains(errs, "must be above 0") {
+			t.Errorf("--tolerance %s: exit status %d, %q", none, status, errs)
+		}
+	}
+}
+
+// TestSimulateModel: forks are simulated by the second model only, and there are two.
+func TestSimulateModel(t *testing.T) {
+	line := []string{"simulate", "fib", "--variants", "join", "--size", "10", "--processors", "2", "--json", "--model"}
+	for model, says := range map[string]string{"1": "fib/join cannot be simulated", "0": "must be 1 or 2", "3": "must be 1 or 2"} {
+		if out, errs, status := freerun(t, append(line, model)...); status != 2 || out != "" || !strings.Contains(errs, says) {
+			t.Errorf("--model %s: exit status %d, %q, %q", model, status, out, errs)
+		}
+	}
+	out, errs, status := freerun(t, append(line, "2")...)
+	if rows := commandtest.Decode(t, out); status != 0 || len(rows) != 1 || rows[0]["variant"] != "join" {
+		t.Errorf("exit status %d, %q, %q", status, out, errs)
 	}
 }

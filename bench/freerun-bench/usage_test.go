@@ -46,7 +46,7 @@ func TestBadCommandLines(t *testing.T) {
 		"simulate":                            `which program? for example freerun simulate fib`,
 		"simulate fbi":                        `unknown program "fbi": did you mean "fib"?`,
 		"simulate fanin":                      `fanin cannot be simulated`,
-		"simulate fib --variants join":        `fib/join cannot be simulated; of fib can be: futures, lazy`,
+		"simulate fib --variants join":        `fib/join cannot be simulated by the first model (--model 2 can); of fib can be: futures, lazy`,
 		"simulate fib --processors some":      `--processors is "some", and must be whole numbers`,
 		"simulate fib --processors 2000":      `must be from 1 to 1024`,
 		"simulate fib --size 99":              `size is 99, and must be from 10 to 45`,

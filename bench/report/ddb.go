@@ -15,21 +15,24 @@ func ddbFigures() []figure {
 	return []figure{
 		{
 			id: "ddb-messages", title: "Messages run by each processor", source: "first paper, figure 7", command: ddbCommand,
-			about:   load + "A curve for each number of processors, those that ran most first; the run is that of the median time.",
-			printed: "A plot without numbers in the text, which says that the distribution over processors matches that over units: each of the 32 units settles on a processor of its own.",
-			draw:    drawMessages,
+			about:      load + "Those that ran most first, and none that ran nothing; the run is that of the median time. The grey curve is the units’ load, in the same order.",
+			printed:    "A plot without numbers in the text. There were 32 processors and 32 units.",
+			statements: messageStatements,
+			draw:       drawMessages,
 		},
 		{
 			id: "ddb-steals", title: "Units stolen", source: "first paper, figure 8", command: ddbCommand,
-			about:   load + "Successful raids on another processor, and what they took, of the run whose time is the median.",
-			printed: "A plot without numbers in the text.",
-			draw:    drawSteals,
+			about:      load + "Successful raids on another processor, and what they took, of the run whose time is the median.",
+			printed:    "A plot without numbers in the text.",
+			statements: stealStatements,
+			draw:       drawSteals,
 		},
 		{
 			id: "ddb-stolen", title: "Which units were stolen", source: "first paper, figure 9", command: ddbCommand,
-			about:   load + "How often each unit was stolen, of the run whose time is the median.",
-			printed: "A plot for 32 processors, without numbers in the text, which says that units with much load were stolen less often, since the processors that had them were busy with them.",
-			draw:    drawStolen,
+			about:      load + "How often each unit was stolen, of the run whose time is the median; and for each 1,000 messages that it ran.",
+			printed:    "A plot for 32 processors, without numbers in the text.",
+			statements: stolenStatements,
+			draw:       drawStolen,
 		},
 		{
 			id: "ddb-use", title: "Use of the processors", source: "first paper, figure 10", command: ddbCommand,
@@ -43,27 +46,34 @@ func ddbFigures() []figure {
 // units returns the rows of the variant that is written as in the paper.
 func units(all rows) rows { return all.of("ddb").variant("units") }
 
+// drawMessages draws a curve for the most measured processors, and for some numbers of simulated
+// ones.
 func drawMessages(all rows) (charts []chart, used rows) {
 	c := &lines{
-		frame: frame{title: "ddb, units: messages of each processor", x: axis{label: "processor, by messages"}, y: axis{label: "messages", zero: true}},
+		frame: frame{title: "ddb, units: messages of each processor", x: axis{label: "processor, by messages"}, y: axis{label: "messages", log: true}},
 		unit:  "messages",
 	}
-	for i, n := range distinct(units(all), processors) {
-		r := units(all).on(n)[0]
-		counts := numbers(r, "messages_per_processor")
+	var drawn rows
+	if counts := distinct(units(all).real(), processors); len(counts) > 0 {
+		drawn = rows{units(all).real().on(counts[len(counts)-1])[0]}
+	}
+	for _, n := range distinct(units(all).simulated(), processors) {
+		if n == 8 || n == paperProcessors || n == 64 {
+			drawn = append(drawn, units(all).simulated().on(n)[0])
+		}
+	}
+	ranks := 0
+	for i, r := range drawn {
+		counts := descending(numbers(r, "messages_per_processor")...)
 		if len(counts) == 0 {
 			continue
 		}
-		slices.SortFunc(counts, func(a, b float64) int { return int(b - a) })
-		s := series{name: plural(n, "processor") + otherSize(r, units(all)), role: ours + role(i)%(theirs-ours), dashed: r.Simulated}
+		s := series{name: plural(r.Processors, "processor") + otherSize(r, units(all)), role: ours + role(i)%(theirs-ours), dashed: r.Simulated}
 		if r.Simulated {
 			s.name += simulation
 		}
-		for at, count := range counts {
-			s.points = append(s.points, point{float64(at + 1), count, count, count})
-			if at < 2 || (at+1)&at == 0 { // 1, 2, 4, 8 …
-				c.x.ticks = append(c.x.ticks, float64(at+1))
-			}
+		if s.points, ranks = byRank(counts), max(ranks, len(counts)); len(s.points) == 0 {
+			continue
 		}
 		c.series = append(c.series, s)
 		used = append(used, r)
@@ -71,9 +81,26 @@ func drawMessages(all rows) (charts []chart, used rows) {
 	if len(c.series) == 0 {
 		return nil, nil
 	}
-	slices.Sort(c.x.ticks)
-	c.x.ticks = slices.Compact(c.x.ticks)
+	if l, ok := loadOf(drawn.simulated()); ok {
+		s := series{name: "the units" + simulation, role: baseline, dashed: true, points: byRank(descending(append(l.servers, l.clients...)...))}
+		c.series, ranks = append(c.series, s), max(ranks, len(s.points))
+	}
+	for at := 1; at <= ranks; at *= 2 {
+		c.x.ticks = append(c.x.ticks, float64(at))
+	}
+	c.x.log = ranks > 8
 	return []chart{c}, used
+}
+
+// byRank returns the points of values in their order, from 1 on.
+func byRank(values []float64) []point {
+	var points []point
+	for i, v := range values {
+		if v > 0 { // the axis is logarithmic
+			points = append(points, point{float64(i + 1), v, v, v})
+		}
+	}
+	return points
 }
 
 func drawSteals(all rows) (charts []chart, used rows) {
@@ -130,10 +157,10 @@ func once(all rows) rows {
 	return some
 }
 
-// drawStolen draws two charts: for the greatest measured number of processors, and for the greatest
-// simulated number up to the paper's 32.
+// drawStolen draws three charts: for the greatest measured number of processors, for the greatest
+// simulated number up to the paper's 32, and by load for all of them.
 func drawStolen(all rows) (charts []chart, used rows) {
-	for _, part := range []rows{units(all).real(), units(all).simulated().where(func(r bench.Row) bool { return r.Processors <= 32 })} {
+	for _, part := range []rows{units(all).real(), units(all).simulated().where(func(r bench.Row) bool { return r.Processors <= paperProcessors })} {
 		counts := distinct(part, processors)
 		if len(counts) == 0 || counts[len(counts)-1] < 2 {
 			continue
@@ -144,7 +171,51 @@ func drawStolen(all rows) (charts []chart, used rows) {
 			charts, used = append(charts, c), append(used, r)
 		}
 	}
+	if c, of := stolenByLoad(units(all)); c != nil {
+		charts, used = append(charts, c), once(append(used, of...))
+	}
 	return charts, used
+}
+
+// stolenByLoad draws how often units were stolen for each 1,000 messages that they ran: the hot
+// server, the other servers, the clients.
+func stolenByLoad(of rows) (chart, rows) {
+	c := &lines{
+		frame: frame{title: "ddb, units: stolen, by load", x: processorAxis(of), y: axis{label: "for each 1,000 messages", zero: true}},
+		unit:  "times for each 1,000 messages",
+	}
+	var used rows
+	for _, part := range []rows{of.real(), of.simulated()} {
+		all := []series{{name: "hot server", role: ours + 1}, {name: "other servers", role: ours + 4}, {name: "clients", role: ours}}
+		for _, n := range distinct(part, processors) {
+			r := part.on(n)[0]
+			l := newLoad(r)
+			if !l.known() || n < 2 {
+				continue
+			}
+			i := l.hot()
+			hot, hotSteals := l.servers[i], l.serverSteals[i]
+			for k, rate := range []float64{
+				hotSteals / hot, (sum(l.serverSteals) - hotSteals) / max(1, sum(l.servers)-hot), sum(l.clientSteals) / sum(l.clients),
+			} {
+				all[k].points = append(all[k].points, point{float64(n), 1000 * rate, 1000 * rate, 1000 * rate})
+			}
+			used = append(used, r)
+		}
+		for _, s := range all {
+			if len(s.points) == 0 {
+				continue
+			}
+			if s.dashed = len(part.simulated()) > 0; s.dashed {
+				s.name += simulation
+			}
+			c.series = append(c.series, s)
+		}
+	}
+	if len(c.series) == 0 {
+		return nil, nil
+	}
+	return c, used
 }
 
 func stolen(r bench.Row) chart {

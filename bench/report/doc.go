@@ -8,10 +8,14 @@
 //
 // The papers' numbers are those of their text and tables. A plot whose numbers the text does not
 // give is described, and never measured by eye. Rows of simulated processors continue the curves of
-// real ones, dashed.
+// real ones, dashed. What the first paper says of its figures 4 to 9 is decided by predicates over
+// the rows: reproduced, partly, or not.
 //
 //	fib.go          figures 4 to 6 of the first paper: speed-up, CPU time lost, waste
 //	ddb.go          figures 7 to 10: messages, steals, stolen units, use of the processors
+//	statement.go    statements of a paper and their verdicts
+//	fib_statements.go  those about figures 4 to 6
+//	ddb_statements.go  those about figures 7 to 9
 //	creation.go     figure 7 of the fourth paper
 //	switching.go    figure 8
 //	locking.go      figure 9

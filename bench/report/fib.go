@@ -20,12 +20,13 @@ const fibCommand = "freerun bench fib --size 25 --work 0,100,1000,10000 --proces
 // fibFigures are figures 4 to 6 of the first paper.
 func fibFigures() []figure {
 	const amounts = "One curve for each amount of extra work: how far every call and every addition counts."
+	const charged = "What is measured is the process’s time. The model’s is what its processors work and search; it charges for lines of the cache that move, thefts and wake-ups, and not for memory or Go’s collector."
 	return []figure{
 		{
 			id: "fib-speedup", title: "Speed-up of fib", source: "first paper, figure 4", command: fibCommand,
-			about: "Time on one processor divided by the time on several. " + amounts,
-			printed: "A plot of the time against processors, for several amounts of work. The text gives no numbers: it says that the speed-up is near linear when " +
-				"there is much work at each call, and tails off at higher concurrency.",
+			about:      "Time on one processor divided by the time on several; both axes are logarithmic where there are many processors. " + amounts,
+			printed:    "A plot of the time against processors, for several amounts of work. The text gives no numbers.",
+			statements: speedupStatements,
 			draw: drawFib("speed-up (times)", true, "times", func(r, one bench.Row, x int) (point, bool) {
 				return point{
 					x: float64(x), y: one.NsPerOp / r.NsPerOp,
@@ -35,8 +36,9 @@ func fibFigures() []figure {
 		},
 		{
 			id: "fib-lost", title: "CPU time lost by fib", source: "first paper, figure 5", command: fibCommand,
-			about:   "CPU time of the process on several processors, less that on one, for each call of fib. " + amounts + " Below zero, several used less than one.",
-			printed: "A plot without numbers in the text, whose author says that he does not know yet what to make of it: the waste seems to depend on the amount of work.",
+			about:      "CPU time on several processors, less that on one, for each call of fib. " + amounts + " Below zero, several used less than one. " + charged,
+			printed:    "A plot without numbers in the text.",
+			statements: lostStatements,
 			draw: drawFib("CPU time lost (ns a call)", false, "ns a call", func(r, one bench.Row, x int) (point, bool) {
 				return point{
 					x: float64(x), y: r.CPUNsPerOp - one.CPUNsPerOp,
@@ -46,8 +48,9 @@ func fibFigures() []figure {
 		},
 		{
 			id: "fib-waste", title: "CPU waste of fib", source: "first paper, figure 6", command: fibCommand,
-			about:   "CPU time of the process on several processors, divided by that on one. " + amounts,
-			printed: "A plot without numbers in the text.",
+			about:      "CPU time on several processors, divided by that on one. " + amounts + " " + charged,
+			printed:    "A plot without numbers in the text.",
+			statements: wasteStatements,
 			draw: drawFib("waste ratio (times)", false, "times", func(r, one bench.Row, x int) (point, bool) {
 				return point{
 					x: float64(x), y: r.CPUNsPerOp / one.CPUNsPerOp,
@@ -67,12 +70,12 @@ func drawFib(label string, ideal bool, unit string, value compared) func(rows) (
 	return func(all rows) (charts []chart, used rows) {
 		for _, v := range fibVariants {
 			of := all.of("fib").variant(v.name)
-			if !ideal {
-				of = of.real() // the CPU time of a model does not tell the lost time
-			}
 			c := &lines{
-				frame: frame{title: v.title, x: axis{label: "processors", ticks: processorTicks(of)}, y: axis{label: label, zero: true}},
+				frame: frame{title: v.title, x: processorAxis(of), y: axis{label: label, zero: true}},
 				ideal: ideal, unit: unit,
+			}
+			if ideal && c.x.log { // so that the first processors are not all in one corner
+				c.y = axis{label: label, log: true, ticks: c.x.ticks}
 			}
 			for _, part := range []rows{of.real(), of.simulated()} {
 				drawn := c.add(part, value)

@@ -3,14 +3,15 @@ package report
 // figure is one of the figures of the page: its text, a paper's numbers, and how to draw it from
 // rows.
 type figure struct {
-	id      string     // names it in addresses and files
-	title   string     // the subject
-	source  string     // the figure of a paper, or the aspect that it isolates
-	about   string     // the drawn quantity and its unit
-	printed string     // the paper's own words and numbers, if the figure is a paper's
-	table   [][]string // numbers that the paper prints, its header first; nil if there are none
-	command string     // the command that measures the rows
-	draw    func(rows) (charts []chart, used rows)
+	id         string      // names it in addresses and files
+	title      string      // the subject
+	source     string      // the figure of a paper, or the aspect that it isolates
+	about      string      // the drawn quantity and its unit
+	printed    string      // the paper's own words and numbers, if the figure is a paper's
+	table      [][]string  // numbers that the paper prints, its header first; nil if there are none
+	statements []statement // the paper's statements that the rows decide
+	command    string      // the command that measures the rows
+	draw       func(rows) (charts []chart, used rows)
 }
 
 // chart is a drawing with a title.

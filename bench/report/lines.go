@@ -71,10 +71,10 @@ func (l *lines) draw(c draw.Canvas) []hint {
 		}
 		p.Add(curve, dots)
 		if !l.continues(s) {
-			keys = append(keys, key{s.name, curve})
+			keys = append(keys, key{strings.TrimSuffix(s.name, simulation), curve})
 		}
 	}
-	if slices.ContainsFunc(l.series, l.continues) {
+	if slices.ContainsFunc(l.series, func(s series) bool { return s.dashed }) {
 		simulated := &plotter.Line{LineStyle: draw.LineStyle{Color: printed.paint(), Width: 1.1, Dashes: dashes}}
 		keys = append(keys, key{strings.TrimPrefix(simulation, ", "), simulated})
 	}

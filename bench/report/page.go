@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/freerun-go/freerun/bench"
@@ -46,6 +47,8 @@ type pageFigure struct {
 	Charts                                     []template.HTML
 	Table                                      [][]string // the numbers that the paper prints
 	Rows                                       [][]string // the measured rows
+	Origins                                    []string   // where the rows are from
+	Verdicts                                   []verdict
 }
 
 func newPage(run Run) page {
@@ -90,6 +93,7 @@ func newPage(run Run) page {
 func (f drawn) page() pageFigure {
 	out := pageFigure{
 		ID: f.id, Title: f.title, Source: f.source, About: f.about, Printed: f.printed, Command: f.command, Table: f.table, Rows: f.used.table(),
+		Origins: f.used.sources(), Verdicts: f.verdicts,
 	}
 	for _, c := range f.charts {
 		// Safe: svg escapes its texts.
@@ -134,6 +138,31 @@ func (all rows) table() [][]string {
 		})
 	}
 	return table
+}
+
+// sources says where the rows are from, a line for those of each run.
+func (all rows) sources() []string {
+	var lines []string
+	for _, r := range all {
+		o, how := r.Origin, "Measured"
+		if r.Simulated {
+			how = "Simulated"
+		}
+		var words []string
+		for _, word := range []string{o.Date, o.Machine, o.Go, o.Command} {
+			if word != "" {
+				words = append(words, word)
+			}
+		}
+		if o.Commit != "" {
+			words = append(words, "commit "+o.Commit)
+		}
+		line := how + ": " + strings.Join(words, ", ") + "."
+		if len(words) > 0 && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // themes returns the rules for the colours of drawings: light, dark where the system asks for it,

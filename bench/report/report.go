@@ -28,8 +28,9 @@ var ErrNothing = errors.New("there is nothing to draw: no figure of the report h
 // drawn is a figure with its charts of a run.
 type drawn struct {
 	figure
-	charts []chart
-	used   rows
+	charts   []chart
+	used     rows
+	verdicts []verdict
 }
 
 // drawAll draws all figures of a section that the rows suffice for. It also returns the other
@@ -41,7 +42,7 @@ func drawAll(s section, all rows) (made []drawn, missing []figure) {
 			missing = append(missing, f)
 			continue
 		}
-		made = append(made, drawn{f, charts, used})
+		made = append(made, drawn{f, charts, used, f.verdicts(all)})
 	}
 	return made, missing
 }

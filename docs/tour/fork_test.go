@@ -60,10 +60,12 @@ var _ = freerun.Define(tree, func(c *freerun.Context, depth int) (int, error) {
 	}
 	left := tree.Send(c, depth-1) // a plain call, while all processors are busy
 	right := tree.Send(c, depth-1)
-	return freerun.Forward(c, freerun.Then2(c, left, right, func(c *freerun.Context, x, y int) (int, error) {
-		return x + y, nil
-	}))
+	return freerun.Forward(c, add.Send(c, terms{left, right})) // a call, too, if both are there
 })
+
+type terms struct{ X, Y freerun.Future[int] }
+
+var add = freerun.SmallOp("add", func(_ *freerun.Context, t terms) (int, error) { return t.X.Value() + t.Y.Value(), nil })
 
 //tour:end
 

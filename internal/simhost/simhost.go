@@ -44,6 +44,9 @@ type Timed interface {
 	// Ends tells that the running operation has come to its end, before any other processor sees
 	// that. Choose comes next.
 	Ends(processor int)
+	// Forks tells that the running operation, or a stolen branch, is at a fork or a join. Choose
+	// comes next.
+	Forks(processor int)
 	// Rests tells that a processor has no task at hand. Until the next Began it looks elsewhere, or
 	// sleeps.
 	Rests(processor int)

@@ -62,6 +62,13 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: messages per processor %v for %d requests, want 2 numbers of at least %d in all",
 				name, messages, r.Operations, 2*r.Operations)
 		}
+		var served uint64
+		for _, n := range programtest.Figure[[]uint64](t, r, "messages_per_server") {
+			served += n
+		}
+		if clients := programtest.Figure[[]uint64](t, r, "messages_per_client"); served != r.Operations || len(clients) != v.Get(paramClients) {
+			t.Errorf("%s: the servers ran %d messages for %d requests; clients %v", name, served, r.Operations, clients)
+		}
 		if n := len(programtest.Figure[[]uint64](t, r, "steals_per_server")); n != v.Get(paramServers) {
 			t.Errorf("%s: steals of %d servers, there are %d", name, n, v.Get(paramServers))
 		}

@@ -13,6 +13,7 @@
 //	figure 7   messages run by each processor            messages_per_processor
 //	figure 8   units stolen during the run               steals
 //	figure 9   which units were stolen                   steals_per_server, steals_per_client
+//	           and how much they had to do               messages_per_server, messages_per_client
 //	figure 10  CPU utilization                           cpu_ns_per_op, beside ns_per_op
 //
 //	variant    file          how

@@ -67,8 +67,10 @@ func runAsUnits(
 	figures := []programs.Figure{
 		programs.MessagesPerProcessor(rt),
 		programs.Steals(rt),
-		{Name: "steals_per_server", Doc: "times each server unit was stolen", Value: steals(servers)},
-		{Name: "steals_per_client", Doc: "times each client unit was stolen", Value: steals(clients)},
+		{Name: "messages_per_server", Doc: "messages run by each server unit", Value: each(servers, messages)},
+		{Name: "messages_per_client", Doc: "messages run by each client unit", Value: each(clients, messages)},
+		{Name: "steals_per_server", Doc: "times each server unit was stolen", Value: each(servers, steals)},
+		{Name: "steals_per_client", Doc: "times each client unit was stolen", Value: each(clients, steals)},
 	}
 
 	for i, u := range servers {
@@ -83,11 +85,17 @@ func runAsUnits(
 	return db.finishRun(result, figures...)
 }
 
-// steals returns how often each of the units was stolen.
-func steals[S any](units []*freerun.Unit[S]) []uint64 {
+// messages returns how many messages a unit has run.
+func messages(s freerun.UnitStats) uint64 { return s.Operations }
+
+// steals returns how often a unit was stolen.
+func steals(s freerun.UnitStats) uint64 { return s.Steals }
+
+// each returns a figure of each of the units.
+func each[S any](units []*freerun.Unit[S], figure func(freerun.UnitStats) uint64) []uint64 {
 	counts := make([]uint64, len(units))
 	for i, u := range units {
-		counts[i] = u.Stats().Steals
+		counts[i] = figure(u.Stats())
 	}
 	return counts
 }

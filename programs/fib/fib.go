@@ -21,8 +21,8 @@ var Program = &programs.Program{
 	},
 	Variants: []programs.Variant{
 		{Name: "serial", Kind: programs.Baseline, Doc: "plain recursion on one goroutine, the work itself", Run: runSerial},
-		{Name: "join", Kind: programs.Freerun, Doc: "fork and join with a declared branch: the typed form", Run: runJoin},
-		{Name: "join-closures", Kind: programs.Freerun, Doc: "fork and join with two closures", Run: runJoinClosures},
+		{Name: "join", Kind: programs.Freerun, Doc: "fork and join with a declared branch: the typed form", Forks: true, Run: runJoin},
+		{Name: "join-closures", Kind: programs.Freerun, Doc: "fork and join with two closures", Forks: true, Run: runJoinClosures},
 		{Name: "futures", Kind: programs.Freerun, Doc: "two free operations a call, and a third that waits for their futures", Simulable: true, Run: runFutures},
 		{Name: "lazy", Kind: programs.Freerun, Doc: "the same operations, declared small: run where they are sent while no processor is idle", Simulable: true, Run: runLazy},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "one branch in a goroutine that answers over a channel, the other inline", Run: runGoroutines},

@@ -47,7 +47,7 @@ func onRuntime(cfg programs.Config, compute func(c *freerun.Context, n, work int
 	n, work := cfg.Values.Get(programs.Size), cfg.Values.Get(work)
 	rt := cfg.NewRuntime()
 	defer rt.Close()
-	meter := programs.StartMeter()
+	meter := cfg.StartMeter()
 	value, err := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
 		return compute(c, n, work), nil
 	}).Wait(context.Background())

@@ -110,7 +110,7 @@ func TestInterrupted(t *testing.T) {
 // TestSubjects: the programs and variants exist, and their sizes are within bounds.
 func TestSubjects(t *testing.T) {
 	all, err := subjects(catalogue.WithRivals())
-	if err != nil || len(all) != 9 {
+	if err != nil || len(all) != 11 {
 		t.Errorf("%d, %v", len(all), err)
 	}
 	for _, s := range all {

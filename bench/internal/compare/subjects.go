@@ -15,7 +15,7 @@ type subject struct {
 }
 
 // compared lists the programs, each in the variant that stands for freerun. At the given sizes one
-// run takes 50 to 300 ms on a processor of 2022: long enough for the clock and some garbage
+// run takes 50 to 400 ms on a processor of 2022: long enough for the clock and some garbage
 // collections, short enough for a pair to share the machine's mood. Work between the messages,
 // where a program has such a parameter, is 0, because it would hide a difference.
 var compared = []struct {
@@ -31,6 +31,8 @@ var compared = []struct {
 	{"ddb", "units", map[string]int{"size": 10_000}},
 	{"switch", "activities", map[string]int{"size": 1_000_000}},
 	{"create", "activities", map[string]int{"size": 400_000, "batch": 10_000}},
+	{"hot", "units", map[string]int{"size": 400}},
+	{"tick", "units", map[string]int{"size": 200}},
 }
 
 // subjects finds the compared programs in the catalogue.

@@ -1,0 +1,59 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/freerun-go/freerun/internal/sys/goid"
+	"github.com/freerun-go/freerun/internal/sys/threadlock"
+)
+
+// errForks says that a program forks where the first model simulates.
+var errForks = fmt.Errorf("simulate: the first model cannot simulate Join, For, Reduce and their like; the second can (Model 2 of the costs): %w", errors.ErrUnsupported)
+
+// refuse keeps the first reason why the run's result is of no use. The run goes on to its end.
+func (m *machine) refuse(why error) {
+	if m.refused == nil {
+		m.refused = why
+	}
+}
+
+// goroutine returns the number by which checkGoroutine knows the calling goroutine, which runs the
+// program. It is 0 if that is locked to its thread: then others enter the simulation for it.
+func goroutine() uintptr {
+	if threadlock.Held() {
+		return 0
+	}
+	return goid.ID()
+}
+
+// checkGoroutine refuses the run if another goroutine than the program's waits: what has been sent
+// by then depends on Go's scheduler.
+func (m *machine) checkGoroutine() {
+	if m.program != 0 && m.program != goid.ID() {
+		m.refuse(errors.New("simulate: another goroutine than that which runs the program waits for the runtime; one goroutine must do all that sends and waits"))
+	}
+}
+
+// run runs the program, and refuses a result of which it can tell that the program is wrong. A
+// runtime that the program has left open is closed.
+func (h *Host) run(p program) (time.Duration, error) {
+	took, err := p(h)
+	switch {
+	case err != nil:
+		return took, err
+	case took < 0:
+		err = tookError(took)
+	case h.rt != nil && h.rt.Context().Err() == nil:
+		err = errors.New("simulate: the program has not closed the runtime that New of its Host has made")
+	}
+	if h.rt != nil {
+		_ = h.rt.Close() // once more, if the program has closed it
+	}
+	return took, err
+}
+
+func tookError(took time.Duration) error {
+	return fmt.Errorf("simulate: the program says that it took %v", took)
+}
