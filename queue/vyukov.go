@@ -41,7 +41,8 @@ import (
 //             ring is one allocation.
 // Cost:       one CAS and one release each to enqueue and to dequeue; a batch has one CAS in all. A
 //             call reads the other side's position only if it finds its slot not ready.
-//             docs/algorithms/bounded.md says how slots lie and why they are fetched ahead.
+//             docs/algorithms/bounded.md says how slots lie, why they are fetched ahead, and why
+//             a call looks at a slot again first.
 // Checked by: TestMPMC, TestBounded…, FuzzMPMC, TestExploreBounded…, TestExplorePublished… (what
 //             goes wrong without)
 
@@ -69,6 +70,11 @@ type MPMC[T any] struct {
 	_    pad.Line
 }
 
+// looksAgain is how often a call looks at a slot that is not ready again before it reads the other
+// side's position. That position lies on the line that each call of the other side writes. So a
+// side that has caught up would slow the other one down with each look, and catch up again.
+const looksAgain = 1
+
 // NewMPMC returns an empty queue with room for at least capacity items, rounded up to a power of
 // two. It panics if capacity is less than 1, or if so many items take more than a terabyte.
 func NewMPMC[T any](capacity int) *MPMC[T] { return newMPMC[T](capacity, 0) }
@@ -85,7 +91,7 @@ func newMPMC[T any](capacity int, start uint64) *MPMC[T] {
 // TryEnqueue adds v, unless the queue is full, and reports whether it did. Any goroutine.
 func (q *MPMC[T]) TryEnqueue(v T) bool {
 	var b backoff.Backoff
-	for {
+	for looks := 0; ; {
 		t := q.tail.Load()
 		s := q.ring.at(t)
 		prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(t+q.ahead))), q.lines)
@@ -98,6 +104,10 @@ func (q *MPMC[T]) TryEnqueue(v T) bool {
 			}
 			b.Retry()
 		case past(toFill(t), turn):
+			if looks++; looks <= looksAgain {
+				b.Retry()
+				continue
+			}
 			if t-q.head.Load() == q.ring.size() { // L3
 				return false
 			}
@@ -109,7 +119,7 @@ func (q *MPMC[T]) TryEnqueue(v T) bool {
 // TryDequeue removes and returns the oldest item; ok is false if the queue is empty. Any goroutine.
 func (q *MPMC[T]) TryDequeue() (v T, ok bool) {
 	var b backoff.Backoff
-	for {
+	for looks := 0; ; {
 		h := q.head.Load()
 		s := q.ring.at(h)
 		prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(h+q.ahead))), q.lines)
@@ -123,6 +133,10 @@ func (q *MPMC[T]) TryDequeue() (v T, ok bool) {
 			}
 			b.Retry()
 		case past(toEmpty(h), turn):
+			if looks++; looks <= looksAgain {
+				b.Retry()
+				continue
+			}
 			if q.tail.Load() == h { // L4
 				return v, false
 			}
