@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -179,10 +180,11 @@ func measure(c *cobra.Command, plan *bench.Plan, asJSON bool, d drawing) error {
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	errs := c.ErrOrStderr()
-	defer context.AfterFunc(ctx, func() {
+	tell := sync.OnceFunc(func() {
 		restore() // the next signal ends the process
 		fmt.Fprintln(errs, "\nfreerun: interrupted: the measurement under way is the last (interrupt again to end at once)")
-	})()
+	})
+	defer context.AfterFunc(ctx, tell)()
 	bar := newProgress(errs, plan.Measurements())
 	done := 0
 	before := func(s bench.Step) {
@@ -201,6 +203,9 @@ func measure(c *cobra.Command, plan *bench.Plan, asJSON bool, d drawing) error {
 		}
 		return nil
 	})
+	if ctx.Err() != nil {
+		tell() // or waits until it is told: the process may end before AfterFunc's goroutine runs
+	}
 	bar.end()
 	if !asJSON {
 		err = errors.Join(err, plan.WriteTable(c.OutOrStdout(), rows))
