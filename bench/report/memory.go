@@ -27,7 +27,8 @@ func drawAllocation(all rows) (charts []chart, used rows) {
 	for _, size := range of.values("size") {
 		for _, foreign := range of.with("size", size).values("foreign") {
 			both := of.with("size", size).with("foreign", foreign)
-			hardly := both.where(func(r bench.Row) bool { return setting(r, "touch") <= 0 }) // older rows know no touch
+			// Older rows know no touch.
+			hardly := both.where(func(r bench.Row) bool { return setting(r, "touch") <= 0 })
 			add := func(with rows, use string) {
 				if len(with) == 0 {
 					return

@@ -16,9 +16,9 @@ type mean struct {
 	ratio      float64
 }
 
-// means returns the means of each number of processors: of the activities alone, of the units alone,
-// which only some of the programs have, of the activities in those programs, and of the better of
-// both in each program.
+// means returns the means of each number of processors: of the activities alone, of the units
+// alone, which only some of the programs have, of the activities in those programs, and of the
+// better of both in each program.
 func means(all rows, counts []int) (made []mean) {
 	for _, n := range counts {
 		var activities, units, beside, better []float64

@@ -215,8 +215,8 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// TestEveryByteCounts: a run that uses all bytes of its blocks writes each of them, and notices by an
-// error or by its checksum when one changes.
+// TestEveryByteCounts: a run that uses all bytes of its blocks writes each of them, and notices by
+// an error or by its checksum when one changes.
 func TestEveryByteCounts(t *testing.T) {
 	for _, size := range []int{10, 16, 17, 100} {
 		for i := range size {

@@ -19,7 +19,7 @@
 //	variant        file            how
 //	offheap        offheap.go      offheap.Arena: Alloc and Free, by any task
 //	offheap-zero   offheap.go      the same with AllocZero
-//	make           make.go         make([]byte, n); Go's collector, which runs within the clock, frees
+//	make           make.go         make([]byte, n); Go's collector frees, within the clock
 //	pool           pool.go         a sync.Pool of such blocks, of the one size of the run
 //	modernc        bench/memory    modernc.org/memory: Malloc; a rival in the module bench
 //	modernc-zero   bench/memory    the same with Calloc
@@ -31,10 +31,10 @@
 // Not alike: Go's collector finds by itself what is free, and its time depends on what else the
 // program keeps, here next to nothing; it also works on other processors while one task runs. A
 // pool has blocks of one size, gives them up when the collector runs, and counts nothing. The arena
-// rounds sizes up to powers of two, notices a second Free, and tells of blocks that are left. Blocks
-// of modernc can be freed only where they are from: each task has an allocator of its own, or all
-// have one under a mutex. The figures after the table tell how often Go's collector ran, and its
-// time.
+// rounds sizes up to powers of two, notices a second Free, and tells of blocks that are left.
+// Blocks of modernc can be freed only where they are from: each task has an allocator of its own,
+// or all have one under a mutex. The figures after the table tell how often Go's collector ran, and
+// its time.
 //
 // The checksum is the sum of the numbers of the blocks that were freed.
 //

@@ -11,7 +11,7 @@
 //
 //	variant               file            how
 //	serial                serial.go       one row after another, the work itself
-//	activities            activities.go   an activity for each task; elements count against its quantum
+//	activities            activities.go   an activity for each task, with a quantum
 //	activities-unbroken   activities.go   the same with a quantum that never ends
 //	activities-tiled      tiled.go        an activity for each task, which works tile by tile
 //	goroutines            goroutines.go   a goroutine for each task
