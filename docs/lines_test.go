@@ -54,8 +54,9 @@ const linesHead = "| component | lecture | freerun | where |"
 // need not be drawn again for every change.
 const slack = 0.05
 
-// TestLinesOfCode holds the table of lines of code against the source. A line counts if it has code,
-// not if it has a comment only, in files that are built for linux/amd64 without tags, tests apart.
+// TestLinesOfCode holds the table of lines of code against the source. A line counts if it has
+// code, not if it has a comment only, in files that are built for linux/amd64 without tags, tests
+// apart.
 //
 //	go test ./docs -run LinesOfCode -update
 func TestLinesOfCode(t *testing.T) {
@@ -200,7 +201,8 @@ func alike(has, due string) bool {
 
 // TestCodeLines counts lines of a text in which each kind of line occurs.
 func TestCodeLines(t *testing.T) {
-	text := "// a comment\npackage x // with another\n\n/* one\n   more */\nfunc f() {\n\t// nothing\n}\n\nvar a, b = 1,\n\t2\n"
+	text := "// a comment\npackage x // with another\n\n/* one\n   more */\n" +
+		"func f() {\n\t// nothing\n}\n\nvar a, b = 1,\n\t2\n"
 	if n := codeLines([]byte(text)); n != 5 {
 		t.Errorf("%d lines, want 5", n)
 	}
