@@ -119,7 +119,8 @@ func drawTable1(all rows) (charts []chart, used rows) {
 		}
 		ratios.marks = append(ratios.marks, mark{
 			line, role, shapeOf(counts, m.processors),
-			fmt.Sprintf("%s, %s", m.of, plural(m.processors, "processor")), point{m.ratio, 0, m.ratio, m.ratio},
+			fmt.Sprintf("%s, %s", m.of, plural(m.processors, "processor")),
+			point{m.ratio, 0, m.ratio, m.ratio},
 		})
 	}
 	for _, name := range []string{"activities", "units"} {
