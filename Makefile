@@ -42,11 +42,9 @@ modules: ## download the modules that the other steps need, for every platform
 test: ## the tests of all modules
 	go test work
 
-# Tests that find the same in every build for this machine are in make test, and not in each step that builds otherwise:
-# internal/archtest reads source, in one goroutine, and internal/verify/mutate runs the go command without their flags.
 .PHONY: race
 race: ## the tests of all modules under the race detector
-	@packages=$$(go list work | grep -v '/internal/archtest$$'); (set -x; go test -timeout 30m -race $$packages)
+	go test -timeout 30m -race work
 
 .PHONY: portable
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
@@ -55,6 +53,9 @@ portable: ## all tests without assembly and go:linkname, as a Go that is too new
 # Go 1.27 is the first that freerun is not tested with, and it sets the tag go1.27. With that tag the root module is built as by
 # that Go. Other modules depend on modules of other people, whose files for go1.27 may need what only that Go has; so they are
 # tested with freerun_portable instead. A test of internal/archtest checks that both tags choose the same files of freerun.
+#
+# Tests that find the same in every build for this machine are in make test, and not in each step that builds otherwise:
+# internal/archtest reads source, in one goroutine, and internal/verify/mutate runs the go command without their flags.
 .PHONY: portable/newer
 portable/newer:
 	@packages=$$(go list -tags go1.27 ./... | grep -vE '/internal/(archtest|verify/mutate)$$'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
@@ -181,6 +182,9 @@ calibration: ## measure what simulated processors cost, for docs/simulation: two
 	$(CALIBRATE) ddb --size 500
 	$(CALIBRATE) pingpong --size 20000
 	$(CALIBRATE) matrix --size 120 --tasks 16
+	$(CALIBRATE) submit --size 20000 --variants tell,futures --model 2
+	$(CALIBRATE) fanin --size 20000 --model 2
+	$(CALIBRATE) hot --size 1000 --depth 1000 --callers 1,4 --pause 0 --model 2
 	cp .bench/costs.json docs/simulation/costs.json
 	go test ./bench -run 'TestPageHasTheComparison|TestCalibrationIsLikeRealRuns' -update
 
