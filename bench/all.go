@@ -10,7 +10,7 @@ import (
 
 // All stands for every program with everything that the report shows of it: its points, its rivals,
 // several amounts of work, one processor and more. The sizes are such that all of it ends within
-// some minutes.
+// some minutes. Ahead of the names of programs it stands for everything of these.
 const All = "all"
 
 // sweeps are the settings that the report measures at several values.
@@ -30,13 +30,42 @@ var sizes = []string{
 	"alloc.blocks=200000", "trees.size=14", "records.size=500000",
 }
 
+// overviewSizes are the sizes for the overview of all programs where the reduced ones are so small
+// that a run takes a few milliseconds. The other reduced sizes do for the overview.
+var overviewSizes = []string{
+	"fib.size=25", "matrix.size=200", "city.units=100", "eratosthenes.size=5000", "producer.size=200000", "queues.size=200000", "locks.size=30000",
+	"alloc.blocks=200000", "trees.size=13",
+}
+
+// overviewSettings adds the sizes of the overview to the settings of each program, where the user
+// has set nothing.
+func overviewSettings(sorted map[string]settings, selected []*programs.Program) error {
+	names := ProgramNames(selected)
+	sizes := slices.DeleteFunc(slices.Clone(overviewSizes), func(s string) bool {
+		program, _, _ := strings.Cut(s, ".")
+		return !slices.Contains(names, program)
+	})
+	of, err := parseSettings(sizes, selected, selected)
+	for program, set := range of {
+		for name, values := range set {
+			if sorted[program][name] == nil {
+				sorted[program][name] = values
+			}
+		}
+	}
+	return err
+}
+
 // expanded returns the request with everything that [All] stands for, or the request itself if it
 // does not ask for All.
 func (r Request) expanded(catalogue []*programs.Program) Request {
-	if !slices.Equal(r.Programs, []string{All}) {
+	if len(r.Programs) == 0 || r.Programs[0] != All {
 		return r
 	}
-	r.Programs, r.Rivals = ProgramNames(catalogue), true
+	r.Programs, r.Rivals = r.Programs[1:], true
+	if len(r.Programs) == 0 {
+		r.Programs = ProgramNames(catalogue)
+	}
 	set := sweeps
 	if !r.Quick {
 		set = slices.Concat(sweeps, sizes)

@@ -13,7 +13,8 @@ import (
 // Request is a user's order of measurements. The zero value asks for every program at its reduced
 // size.
 type Request struct {
-	// Programs names the programs. None means all programs; [All] means all that the report shows.
+	// Programs names the programs. None means all programs; [All] means all that the report shows,
+	// of all programs or of those named behind it.
 	Programs []string
 	// Variants names the variants. None means all variants of a program, except for rivals.
 	Variants []string
@@ -106,6 +107,15 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	sized := make(map[string]bool)
+	for _, p := range selected {
+		sized[p.Name] = len(sorted[p.Name][programs.Size]) > 0
+	}
+	if len(r.Programs) == 0 {
+		if err := overviewSettings(sorted, selected); err != nil {
+			return nil, err
+		}
+	}
 	for _, p := range selected {
 		taking := p.Variants
 		if !r.rivalsTakePart(p) {
@@ -126,8 +136,7 @@ func NewPlan(catalogue []*programs.Program, r Request) (*Plan, error) {
 				p.Name, strings.Join(r.Variants, " or "), strings.Join(names, ", "))
 		}
 		quick := r.Quick || len(r.Programs) == 0
-		_, sized := sorted[p.Name][programs.Size]
-		j.reduced = quick && !sized
+		j.reduced = quick && !sized[p.Name]
 		if err := plan.add(j, quick, len(r.Programs) == 0, sorted[p.Name]); err != nil {
 			return nil, err
 		}

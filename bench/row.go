@@ -31,6 +31,8 @@ type Row struct {
 	Figures     []programs.Figure // further figures, of the run whose time is the median
 	Simulated   bool              // whether processors and times are those of a model
 	Origin      Origin            // where the row is from; empty if not noted
+
+	samples []float64 // the nanoseconds per operation of each run, in their order; nil for a row that was read
 }
 
 // alike reports whether two rows can be compared.
@@ -55,6 +57,10 @@ type Setting struct {
 }
 
 func newRow(j job, c *cell) Row {
+	var turns []float64
+	for _, s := range c.samples {
+		turns = append(turns, s.NsPerOp())
+	}
 	samples := slices.Clone(c.samples)
 	slices.SortFunc(samples, func(a, b programs.Result) int {
 		switch x, y := a.NsPerOp(), b.NsPerOp(); {
@@ -90,6 +96,7 @@ func newRow(j job, c *cell) Row {
 		Runs:        len(samples),
 		Figures:     middle.Figures,
 		Point:       j.point,
+		samples:     turns,
 	}
 	for _, param := range j.program.Params {
 		if param.Name != programs.Size {

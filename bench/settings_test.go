@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/bench/catalogue"
+	"github.com/freerun-go/freerun/programs"
 )
 
 // TestSeveralValues checks the points that result from a parameter that is set to several values.
@@ -76,9 +77,37 @@ func TestAll(t *testing.T) {
 	if _, err := NewPlan(catalogue.WithRivals(), Request{Programs: []string{"fib", All}}); err == nil {
 		t.Error("fib and all: no error")
 	}
+	some, err := NewPlan(catalogue.WithRivals(), Request{Programs: []string{All, "submit", "fib"}, Processors: []int{1}, Runs: 1})
+	if err != nil || !slices.Equal(VariantNames([]*programs.Program{some.jobs[len(some.jobs)-1].program}), []string{"tell", "futures", "goroutines", "pond", "ants"}) || len(some.jobs) != len(works)+1 {
+		t.Errorf("all of fib and submit: %v, %+v", err, some)
+	}
 	for n, want := range map[int][]int{1: {1}, 2: {1, 2}, 6: {1, 2, 4, 6}} {
 		if got := powers(n); !slices.Equal(got, want) {
 			t.Errorf("powers(%d) = %v, want %v", n, got, want)
 		}
+	}
+}
+
+// TestOverviewSizes: an overview has sizes of its own where the reduced ones are too small for
+// figures, and what a user sets counts.
+func TestOverviewSizes(t *testing.T) {
+	plan, err := NewPlan(catalogue.WithRivals(), Request{Params: []string{"queues.size=300", "alloc.blocks=400"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string]int{"fib": {"size": 25}, "queues": {"size": 300}, "alloc": {"blocks": 400, "size": 1000}, "pingpong": {"size": 200_000}}
+	for _, j := range plan.jobs {
+		for name, value := range want[j.program.Name] {
+			if got := j.values.Get(name); got != value {
+				t.Errorf("%s: %s is %d, want %d", j.program.Name, name, got, value)
+			}
+		}
+		if j.reduced != (j.program.Name != "queues") {
+			t.Errorf("%s: reduced is %v", j.program.Name, j.reduced)
+		}
+	}
+	quick, err := NewPlan(catalogue.WithRivals(), Request{Programs: []string{"fib"}, Quick: true})
+	if err != nil || quick.jobs[0].values.Get("size") != 23 {
+		t.Errorf("a program that is named is not at its reduced size: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -31,6 +32,7 @@ type benchFlags struct {
 	rivals     bool
 	quick      bool
 	json       bool
+	details    bool
 	inProcess  bool
 	cpuProfile string
 	memProfile string
@@ -47,7 +49,8 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 		Use:   "bench [PROGRAM...]",
 		Short: "Measure programs written with freerun beside the same in plain Go",
 		Long:  benchHelp(catalogue),
-		Example: `  freerun bench                                       every program, reduced, in under a minute
+		Example: `  freerun bench                                       what freerun gains and loses, within a minute
+  freerun bench --details                             the same, with every variant of every program
   freerun bench fib --size 32 --processors 1,2        one program, with one and with two processors
   freerun bench fib --work 0,100,10000                with several amounts of extra work at each operation
   freerun bench ddb --variants replies,channels,mutex --hot 90
@@ -73,6 +76,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 	flags.IntVar(&f.runs, "runs", 5, "let every variant have its turn `N` times")
 	flags.BoolVar(&f.quick, "quick", false, "use the reduced sizes, as without any program")
 	flags.BoolVar(&f.json, "json", false, "write one JSON object a line instead of a table")
+	flags.BoolVar(&f.details, "details", false, "write a line for every variant, as with programs that are named, instead of the summary")
 	flags.BoolVar(&f.inProcess, "in-process", false,
 		"measure all in one process, as is done for a profile, instead of each in a process of its own")
 	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "write a CPU profile to `FILE`")
@@ -102,9 +106,11 @@ func benchHelp(catalogue []*programs.Program) string {
 	var b strings.Builder
 	b.WriteString(`Measure programs, each written with freerun and in plain Go. The variants of a program take
 turns, each in a process of its own and after a run to warm up, every result is checked, and the
-median over the runs is reported. Without a program all of them are measured at reduced sizes, and
-with "all" in place of one, all that the report shows, which takes some minutes. The variants marked
-rival use other libraries, and are measured with --rivals, or if they are named. An interrupt ends
+median over the runs is reported. Without a program all of them are measured at reduced sizes, with
+other libraries, and a summary says what freerun gains and loses; --details shows all that it is
+made of. With "all" in place of a program, all that the report shows is measured, which takes some
+minutes; programs behind "all" choose among it. The variants marked rival use other libraries, and
+are measured in the summary, with --rivals, or if they are named. An interrupt ends
 the bench after the measurement under way and shows what there is; a second one ends it at once.
 
 Programs:
@@ -136,9 +142,24 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 		}
 		return drawSaved(c, catalogue, f.from, d)
 	}
+	if f.json && f.details {
+		return commandline.Usagef("--json writes every variant: leave out --details")
+	}
+	// Without programs or variants a user wants an overview, with other libraries beside.
+	overview := len(names) == 0 && len(f.variants) == 0 && !f.json
+	if overview && !c.Flags().Changed("rivals") {
+		f.rivals = true
+	}
 	plan, err := f.plan(catalogue, names)
 	if err != nil {
 		return err
+	}
+	write := plan.WriteTable
+	if overview && !f.details {
+		write = func(w io.Writer, rows []bench.Row) error { return plan.WriteSummary(w, rows, columns(w)) }
+	}
+	if f.json {
+		write = nil
 	}
 	d, err := openDrawing(f.report, f.svg, f.note)
 	if err != nil {
@@ -148,7 +169,7 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 	if err != nil {
 		return errors.Join(err, d.abandon())
 	}
-	return errors.Join(measure(c, plan, f.json, d), stop())
+	return errors.Join(measure(c, plan, write, d), stop())
 }
 
 // plan makes the plan for the programs and the flags.
@@ -175,8 +196,9 @@ func (f *benchFlags) plan(catalogue []*programs.Program, names []string) (*bench
 	return bench.NewPlan(catalogue, request)
 }
 
-// measure carries out the plan and writes its results, also when it ends early.
-func measure(c *cobra.Command, plan *bench.Plan, asJSON bool, d drawing) error {
+// measure carries out the plan and writes its results, also when it ends early: with write at the
+// end, or as JSON if write is nil.
+func measure(c *cobra.Command, plan *bench.Plan, write func(io.Writer, []bench.Row) error, d drawing) error {
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	errs := c.ErrOrStderr()
@@ -198,7 +220,7 @@ func measure(c *cobra.Command, plan *bench.Plan, asJSON bool, d drawing) error {
 	err := plan.Run(ctx, before, func(r bench.Row) error {
 		r.Origin = from
 		rows = append(rows, r)
-		if asJSON {
+		if write == nil {
 			return encoder.Encode(r)
 		}
 		return nil
@@ -207,8 +229,8 @@ func measure(c *cobra.Command, plan *bench.Plan, asJSON bool, d drawing) error {
 		tell() // or waits until it is told: the process may end before AfterFunc's goroutine runs
 	}
 	bar.end()
-	if !asJSON {
-		err = errors.Join(err, plan.WriteTable(c.OutOrStdout(), rows))
+	if write != nil {
+		err = errors.Join(err, write(c.OutOrStdout(), rows))
 	}
 	run := figures.Run{Rows: rows}
 	if err != nil {

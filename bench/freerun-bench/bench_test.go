@@ -16,7 +16,7 @@ import (
 )
 
 // tiny holds arguments with which every program ends at once.
-var tiny = []string{"--size", "bank=10,tick=10,hot=10,submit=100,skynet=100,queues=100,locks=100,fib=10,ddb=20,pingpong=100,fanin=100,cas=100,create=100,switch=100,lock=100,matrix=10,city=10,eratosthenes=50,mandelbrot=10,news=10,producer=100,tokenring=10,alloc=10,trees=10,records=100", "--runs", "2"}
+var tiny = []string{"--size", "bank=10,tick=10,hot=10,submit=100,skynet=100,queues=100,locks=100,fib=10,ddb=20,pingpong=100,fanin=100,cas=100,create=100,switch=100,lock=100,matrix=10,city=10,eratosthenes=50,mandelbrot=10,news=10,producer=100,tokenring=10,alloc=10,trees=10,records=100", "--set", "alloc.blocks=1000", "--set", "city.units=10", "--runs", "2"}
 
 func TestJSONLines(t *testing.T) {
 	args := append([]string{"bench", "--json", "--processors", "1,2"}, tiny...)
@@ -57,10 +57,33 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// TestOneTableWithoutProgressBar: without arguments except for sizes, bench measures all programs
-// and writes one table. It writes nothing to a standard error that is not a terminal.
-func TestOneTableWithoutProgressBar(t *testing.T) {
+// TestOneSummaryWithoutProgressBar: without arguments except for sizes, bench measures all programs
+// beside other libraries, and writes one summary of at most 40 lines. It writes nothing to a
+// standard error that is not a terminal.
+func TestOneSummaryWithoutProgressBar(t *testing.T) {
 	out, errs, status := freerun(t, append([]string{"bench"}, tiny...)...)
+	if status != 0 || errs != "" {
+		t.Fatalf("exit status %d, standard error %q", status, errs)
+	}
+	if n := strings.Count(out, "\n"); n < 25 || n > 40 {
+		t.Errorf("%d lines, want at most 40:\n%s", n, out)
+	}
+	for _, word := range []string{"freerun beside plain Go and other libraries, on ", "ratio", "a message between two units", "Gains: ", "the median of 2 runs", "--details"} {
+		if !strings.Contains(out, word) {
+			t.Errorf("%q is missing in\n%s", word, out)
+		}
+	}
+	for _, word := range []string{"allocs/op", "Not measured", "Not compared", "\r", "\x1b"} {
+		if strings.Contains(out, word) {
+			t.Errorf("%q stands in\n%s", word, out)
+		}
+	}
+}
+
+// TestDetails: --details shows each variant of each program in one table, with the other libraries
+// and the further figures.
+func TestDetails(t *testing.T) {
+	out, errs, status := freerun(t, append([]string{"bench", "--details"}, tiny...)...)
 	if status != 0 || errs != "" {
 		t.Fatalf("exit status %d, standard error %q", status, errs)
 	}
@@ -68,7 +91,7 @@ func TestOneTableWithoutProgressBar(t *testing.T) {
 		t.Errorf("%d tables, want one:\n%s", n, out)
 	}
 	for _, word := range []string{
-		"fib", "ddb", "pingpong", "fanin", "1.00  *", "messages run by each processor:", "raids: ", ", tasks taken: ",
+		"fib", "ddb", "pingpong", "fanin", "pond", "1.00  *", "messages run by each processor:", "raids: ", ", tasks taken: ",
 	} {
 		if !strings.Contains(out, word) {
 			t.Errorf("%q is missing in\n%s", word, out)
@@ -76,6 +99,9 @@ func TestOneTableWithoutProgressBar(t *testing.T) {
 	}
 	if strings.ContainsAny(out, "\r\x1b") {
 		t.Errorf("control characters in\n%q", out)
+	}
+	if out, _, _ := freerun(t, "bench", "--rivals=false", "--size", "submit=10", "--variants", "tell,goroutines", "--runs", "1"); !strings.Contains(out, "allocs/op") {
+		t.Errorf("chosen variants are not in a table:\n%s", out)
 	}
 }
 

@@ -47,3 +47,16 @@ func (p progress) end() {
 		_ = p.bar.Clear()
 	}
 }
+
+// columns returns the width of the terminal that w is, or 0 if it is none.
+func columns(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

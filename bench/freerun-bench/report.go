@@ -179,7 +179,7 @@ func forSaved(c *cobra.Command, names []string, f benchFlags) error {
 	if len(names) > 0 {
 		return commandline.Usagef("--from draws what has been measured: %s cannot be measured beside it; leave out one of the two", names[0])
 	}
-	for _, flag := range []string{"processors", "variants", "rivals", "set", "runs", "quick", "json", "in-process", "cpuprofile", "memprofile"} {
+	for _, flag := range []string{"processors", "variants", "rivals", "set", "runs", "quick", "json", "details", "in-process", "cpuprofile", "memprofile"} {
 		if c.Flags().Changed(flag) {
 			return commandline.Usagef("--from draws what has been measured: --%s has no meaning beside it", flag)
 		}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/freerun-go/freerun/bench/commandline/commandtest"
 
@@ -38,7 +39,7 @@ func openTerminal(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-// TestProgressBarOnATerminal is the other half of [TestOneTableWithoutProgressBar].
+// TestProgressBarOnATerminal is the other half of [TestOneSummaryWithoutProgressBar].
 func TestProgressBarOnATerminal(t *testing.T) {
 	master, slave := openTerminal(t)
 	c := exec.Command(binary, append([]string{"bench", "--json"}, tiny...)...)
@@ -89,5 +90,31 @@ func TestBenchEndsAtASecondInterrupt(t *testing.T) {
 	_ = c.Wait()
 	if how := c.ProcessState.String(); how != "signal: interrupt" {
 		t.Errorf("the bench ended with %q, want the second interrupt to end it", how)
+	}
+}
+
+// TestSummaryInANarrowTerminal: the summary is as wide as the terminal.
+func TestSummaryInANarrowTerminal(t *testing.T) {
+	master, slave := openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 70}); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(binary, append([]string{"bench"}, tiny...)...)
+	c.Stdout = slave
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	shown, _ := io.ReadAll(master)
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(shown), "a message between two units") {
+		t.Errorf("the terminal shows %q", shown)
+	}
+	for line := range strings.Lines(string(shown)) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\r\n")); n > 70 {
+			t.Errorf("%d letters in a terminal of 70 columns: %q", n, line)
+		}
 	}
 }

@@ -36,6 +36,8 @@ func TestBadCommandLines(t *testing.T) {
 		"bench --size 10":                     `write fib.size=10`,
 		"bench fib --processors two":          `--processors is "two", and must be whole numbers such as 1 or 1,2`,
 		"bench fib --processors 0":            `must be from 1 to 1024`,
+		"bench --json --details":              `leave out --details`,
+		"bench all fbi":                       `unknown program "fbi": did you mean "fib"?`,
 		"bench fib --runs 0":                  `--runs is 0, and must be at least 1`,
 		"bench fib --runs many":               `--runs is "many", and must be a whole number`,
 		"bench fib --runs":                    `--runs needs a value: a whole number`,

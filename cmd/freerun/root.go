@@ -34,7 +34,7 @@ compiles packages so that their activities share processors by themselves.
 
 Exit status: 0 all is well, 1 something failed or a result was wrong, 2 the command line
 was wrong, 130 interrupted; of build, run and test that of the go command.`,
-		Example: `  freerun bench                         every program at a reduced size, in under a minute
+		Example: `  freerun bench                         what freerun gains and loses, within a minute
   freerun bench fib --processors 1,2    one program at its full size
   freerun trace ddb -o ddb.html         what every processor did, as a page
   freerun serve --addr 127.0.0.1:6379   the database, for any Redis client
