@@ -14,6 +14,7 @@ type outside struct {
 	start func(f func()) (wait func())
 	inbox word // through which units and free operations come to the processors
 	free  int  // free operations that were sent, and have not begun
+	taken int  // those of free that a processor has taken from the inbox, all at once
 }
 
 // Outside keeps the function that starts further goroutines, and gives the one that runs the
@@ -75,13 +76,22 @@ func (x *outside) sendsFree(m *machine, p *processor) {
 	x.inbox.write(m, p)
 }
 
-// takesFree reports whether the free operation that p begins came from outside, and has p take it
-// from the inbox. Those that have waited longest come first, by assumption.
+// takesFree reports whether the free operation that p begins came from outside. If none is taken, p
+// takes all from the inbox. Those that have waited longest come first, by assumption.
 func (x *outside) takesFree(m *machine, p *processor) bool {
 	if x.free == 0 {
 		return false
 	}
-	x.free--
-	x.inbox.write(m, p)
+	if x.taken == 0 {
+		x.inbox.write(m, p)
+		x.taken = x.free
+	}
+	x.begins()
 	return true
+}
+
+// begins notes that one of those that were sent begins.
+func (x *outside) begins() {
+	x.free = max(0, x.free-1)
+	x.taken = max(0, x.taken-1)
 }
