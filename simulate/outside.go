@@ -11,7 +11,7 @@ const outsideName = "a goroutine outside"
 
 // outside is what goroutines outside and processors share.
 type outside struct {
-	start func(f func()) (wait func())
+	start func(f func()) (wait func() error)
 	inbox word // through which units and free operations come to the processors
 	free  int  // free operations that were sent, and have not begun
 	taken int  // those of free that a processor has taken from the inbox, all at once
@@ -19,7 +19,7 @@ type outside struct {
 
 // Outside keeps the function that starts further goroutines, and gives the one that runs the
 // program its core.
-func (m *machine) Outside(start func(f func()) (wait func())) bool {
+func (m *machine) Outside(start func(f func()) (wait func() error)) bool {
 	if m.shared == nil {
 		return false
 	}
@@ -28,11 +28,11 @@ func (m *machine) Outside(start func(f func()) (wait func())) bool {
 	return true
 }
 
-// start starts a goroutine of the program.
-func (m *machine) start(f func()) (wait func()) {
+// start starts a goroutine of the program. The first model has none, and ends the program's run.
+func (m *machine) start(f func()) (wait func() error) {
 	if m.shared == nil {
 		m.refuse(errOutside)
-		return func() {}
+		panic(unsupported{})
 	}
 	return m.outside.start(f)
 }

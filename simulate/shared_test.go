@@ -1,6 +1,10 @@
 package simulate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 // TestWordsTakeTurns holds that processors that write a word at the same time come one after
 // another, that its last writer pays nothing, and that one that is behind does not wait for those
@@ -87,5 +91,13 @@ func TestInboxIsTakenWhole(t *testing.T) {
 	}
 	if got := runs(0, false); got != 0 {
 		t.Errorf("a free operation from inside takes %v", got)
+	}
+}
+
+// TestGoroutineOutlives holds that a run is an error whose program does not wait for a goroutine.
+func TestGoroutineOutlives(t *testing.T) {
+	h := &Host{outside: 1}
+	if _, err := h.run(func(*Host) (time.Duration, error) { return 1, nil }); err == nil || !strings.Contains(err.Error(), "before a goroutine of its Host.Go has ended") {
+		t.Errorf("%v", err)
 	}
 }
