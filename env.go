@@ -100,9 +100,8 @@ func (e env) afterCancel(s *Scope, f func()) (stop func() bool) {
 func (e env) watchPromise(s *Scope, m *promised) (stop func() bool) {
 	if e.sim != nil {
 		e.sim.keepPromise(m)
-		return nil
 	}
-	return context.AfterFunc(s.ctx, func() { m.closedNow() })
+	return e.afterCancel(s, func() { m.closedNow() })
 }
 
 // spawn calls f on a goroutine of its own, or at once on the driver.
