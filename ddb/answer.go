@@ -92,11 +92,13 @@ func (c *connection) answerIncomplete() bool {
 	return true
 }
 
+// lineEnd ends a bulk.
+var lineEnd = []byte("\r\n")
+
 func (c *connection) reply(head, tail []byte, reused bool) {
 	c.out.bytes(head)
 	if tail != nil {
-		c.out.long(tail, reused)
-		c.out.bytes([]byte("\r\n"))
+		c.out.long(tail, lineEnd, reused)
 	}
 }
 

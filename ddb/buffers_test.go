@@ -143,7 +143,7 @@ func TestOutputIsBounded(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
 	var sent atomic.Uint64
-	o := output{conn: here, timeout: patienceOfTests, limit: 4 * flushAt, sent: &sent}
+	o := output{conn: here, socket: newSocket(here), timeout: patienceOfTests, limit: 4 * flushAt, sent: &sent}
 	const pieces = 40
 	piece := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, flushAt) }
 	written := make(chan error)
@@ -152,7 +152,7 @@ func TestOutputIsBounded(t *testing.T) {
 		buf := make([]byte, flushAt)
 		for i := range pieces {
 			copy(buf, piece(i)) // overwrites the buffer, as the connection does
-			o.long(buf, true)
+			o.long(buf, nil, true)
 			handed.Add(1)
 		}
 		o.flush()

@@ -359,9 +359,9 @@ func TestOutputLimitIsTheReason(t *testing.T) {
 			defer there.Close()
 			var sent atomic.Uint64
 			var all atomic.Int64
-			o := output{conn: here, timeout: patienceOfTests, limit: 1 << 20, most: 1 << 20, sent: &sent, memory: &clientMemory{all: &all}}
+			o := output{conn: here, socket: newSocket(here), timeout: patienceOfTests, limit: 1 << 20, most: 1 << 20, sent: &sent, memory: &clientMemory{all: &all}}
 			for _, n := range pieces {
-				o.long(make([]byte, n), false)
+				o.long(make([]byte, n), nil, false)
 			}
 			if err := o.flush(); err != errOutputLimit {
 				t.Errorf("flush: %v", err)

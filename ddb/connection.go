@@ -15,6 +15,7 @@ type connection struct {
 	// Immutable.
 	server *Server
 	net    net.Conn
+	socket socket // of net
 	id     uint64
 	since  time.Time
 
@@ -66,7 +67,7 @@ type connection struct {
 
 func newConnection(s *Server, id uint64, conn net.Conn) *connection {
 	c := &connection{
-		server: s, net: conn, id: id, since: time.Now(),
+		server: s, net: conn, socket: newSocket(conn), id: id, since: time.Now(),
 		framer: framer{
 			maxArguments: s.config.MaxArguments, maxBulk: s.config.MaxBulk, maxRequest: s.config.MaxRequest,
 		},
@@ -79,7 +80,7 @@ func newConnection(s *Server, id uint64, conn net.Conn) *connection {
 	c.now = c.since
 	c.active.Store(c.since.Unix())
 	c.multi.Store(-1)
-	c.out = output{conn: conn, timeout: s.config.WriteTimeout, sent: &s.stats.output, memory: &c.memory}
+	c.out = output{conn: conn, socket: c.socket, timeout: s.config.WriteTimeout, sent: &s.stats.output, memory: &c.memory}
 	c.limitReplies()
 	c.measured = clientOverhead
 	c.memory.add(c.measured)
@@ -204,7 +205,7 @@ func (c *connection) read(b []byte) (int, error) {
 		c.drained++
 		c.net.SetReadDeadline(time.Now().Add(drainTime))
 	}
-	return c.net.Read(b)
+	return c.socket.read(b)
 }
 
 // rests reports whether a read ended because the client is silent, and then gives its buffers back.

@@ -119,8 +119,7 @@ func joinValues(c *connection, g *fanOutReply) {
 			continue
 		}
 		c.out.bytes(appendBulkHeader(line[:0], len(v)))
-		c.out.long(v, false)
-		c.out.bytes([]byte("\r\n"))
+		c.out.long(v, lineEnd, false)
 	}
 }
 

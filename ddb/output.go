@@ -33,6 +33,7 @@ const (
 // The connection's goroutine owns it, except the fields under mu.
 type output struct {
 	conn    net.Conn
+	socket  socket // of conn
 	timeout time.Duration
 	limit   int   // if more waits, the connection waits
 	most    int64 // if more waits, the client is disconnected; 0 for no limit
@@ -68,58 +69,65 @@ func (o *output) text(s string) {
 	}
 }
 
-// long adds a piece of a reply. A long piece is written from its place. reused says that the caller
-// will overwrite it.
-func (o *output) long(b []byte, reused bool) {
+// long adds a piece of a reply, and what ends it. A long piece is written from its place, together
+// with what was collected before it. reused says that the caller will overwrite the piece.
+func (o *output) long(b, end []byte, reused bool) {
 	if len(b) < flushAt {
 		o.bytes(b)
+		o.bytes(end)
 		return
 	}
-	o.flush()
-	o.write(b, reused)
+	o.write(pieces{o.buf, b, end}, reused)
+	o.written()
 }
 
 // flush writes the collected replies. It returns the first error of this connection's output.
 func (o *output) flush() error {
 	if len(o.buf) > 0 {
-		o.write(o.buf, true)
-		o.buf = o.buf[:0]
-		if cap(o.buf) > 2*flushAt {
-			o.buf = nil
-		}
+		o.write(pieces{o.buf}, true)
+		o.written()
 	}
 	return o.err
 }
 
-// write sends b, or hands it to the second goroutine. reused says that the caller will overwrite b.
-func (o *output) write(b []byte, reused bool) {
+// written empties the buffer.
+func (o *output) written() {
+	o.buf = o.buf[:0]
+	if cap(o.buf) > 2*flushAt {
+		o.buf = nil
+	}
+}
+
+// write sends the pieces, or hands them to the second goroutine. The first one is buf; reused says
+// that the caller will overwrite the second one.
+func (o *output) write(p pieces, reused bool) {
 	if o.err != nil {
 		return
 	}
-	if o.changed != nil && o.hand(b, reused) {
+	if o.changed != nil && o.hand(p, reused) {
 		return
 	}
 	if now := time.Now(); now.Sub(o.refreshed) > patience {
 		o.conn.SetWriteDeadline(now.Add(2 * patience))
 		o.refreshed = now
 	}
-	n, err := o.conn.Write(b)
+	n, err := o.socket.write(p)
 	o.sent.Add(uint64(n))
 	if err != nil && errors.Is(err, os.ErrDeadlineExceeded) {
-		err = o.begin(b[n:], reused)
+		err = o.begin(p.after(n), reused)
 	}
 	o.err = err
 }
 
 // begin starts the second goroutine with the rest of a write. The error says why the output has
 // failed.
-func (o *output) begin(rest []byte, reused bool) error {
+func (o *output) begin(rest pieces, reused bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.changed == nil {
 		o.changed = sync.NewCond(&o.mu)
 	}
-	o.add(rest, reused)
+	o.addAll(rest, reused)
 	if o.failed == nil {
 		o.running = true
 		o.writers.Go(o.drain)
@@ -127,19 +135,28 @@ func (o *output) begin(rest []byte, reused bool) error {
 	return o.failed
 }
 
-// hand passes b to the second goroutine if that is running.
-func (o *output) hand(b []byte, reused bool) bool {
+// hand passes the pieces to the second goroutine if that is running.
+func (o *output) hand(p pieces, reused bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for o.running && o.waiting > o.limit {
 		o.changed.Wait()
 	}
 	if o.failed == nil && o.running {
-		o.add(b, reused)
+		o.addAll(p, reused)
 		o.changed.Broadcast()
 	}
 	o.err = o.failed
 	return o.running || o.failed != nil
+}
+
+// addAll adds the pieces of a write. The caller holds mu.
+func (o *output) addAll(p pieces, reused bool) {
+	for i, b := range p {
+		if len(b) > 0 && o.failed == nil {
+			o.add(b, i == 0 || reused && i == 1)
+		}
+	}
 }
 
 // add gives b to the second goroutine, or fails the output if too much waits. The caller holds mu.
