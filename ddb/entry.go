@@ -38,6 +38,7 @@ type records struct {
 	index  index
 	chunks []*[chunkEntries]entry
 	bytes  []*[chunkEntries]*byte         // on the heap
+	lent   []*[chunkEntries / 64]uint64   // on the heap: bits of values that replies refer to
 	blocks []*[chunkEntries]offheap.Block // off the heap
 	issued uint32                         // the number of the next new entry
 	free   uint32
@@ -52,7 +53,7 @@ func newRecords(arena *offheap.Arena) *records {
 
 // reset empties the records without freeing blocks.
 func (r *records) reset() {
-	r.index, r.chunks, r.bytes, r.blocks, r.issued, r.free = index{}, nil, nil, nil, 1, 0
+	r.index, r.chunks, r.bytes, r.lent, r.blocks, r.issued, r.free = index{}, nil, nil, nil, nil, 1, 0
 }
 
 func (r *records) at(id uint32) *entry { return &r.chunks[id/chunkEntries][id%chunkEntries] }
@@ -67,6 +68,12 @@ func (r *records) blockOf(e *entry) *offheap.Block {
 	return &r.blocks[e.id/chunkEntries][e.id%chunkEntries]
 }
 
+// lentOf returns the word and the bit that say whether replies may refer to the value of an entry
+// on the heap.
+func (r *records) lentOf(e *entry) (word *uint64, bit uint64) {
+	return &r.lent[e.id/chunkEntries][e.id%chunkEntries/64], 1 << (e.id % 64)
+}
+
 // find returns the entry of a key, nil if there is none.
 func (r *records) find(key []byte) *entry {
 	tag := tagOf(r.hasher.hash(key))
@@ -77,6 +84,13 @@ func (r *records) find(key []byte) *entry {
 	for id, at := p.search(tag, homeOf(tag)); id != 0; id, at = p.search(tag, at) {
 		if e := r.at(id); r.key(e) == string(key) {
 			return e
+		}
+	}
+	if r.index.crowd != nil {
+		for _, id := range r.index.crowd[tag] {
+			if e := r.at(id); r.key(e) == string(key) {
+				return e
+			}
 		}
 	}
 	return nil
@@ -93,6 +107,7 @@ func (r *records) newEntry() *entry {
 			r.chunks = append(r.chunks, new([chunkEntries]entry))
 			if r.arena == nil {
 				r.bytes = append(r.bytes, new([chunkEntries]*byte))
+				r.lent = append(r.lent, new([chunkEntries / 64]uint64))
 			} else {
 				r.blocks = append(r.blocks, new([chunkEntries]offheap.Block))
 			}

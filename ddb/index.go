@@ -1,5 +1,7 @@
 package ddb
 
+import "slices"
+
 // index leads from the hashes of keys to the numbers of their entries. A look-up reads one line of
 // the processor's cache, usually. Plain sequential code.
 //
@@ -13,10 +15,17 @@ package ddb
 // A slot is 0, or it has a tag above the number of an entry. No slot between a tag's home and its
 // slot is 0.
 // page.used is the number of slots that are not 0, at most mostUsed.
-// Checked by: TestIndexAgainstModel, TestShardAgainstModel
+// An entry is in the page of its tag, or in the crowd.
+// Checked by: TestIndexAgainstModel, TestShardAgainstModel, TestManyKeysWithOneHash
 type index struct {
 	directory []*page // nil while empty
 	depth     uint
+	pages     int
+	// The entries by tag that came when their page was full and could not be split: more tags than
+	// a page has room for are alike. Hashes have a random seed, so that is nobody's intention, and
+	// next to impossible by chance. Then look-ups are slower, and nothing else happens. nil while
+	// empty.
+	crowd map[uint32][]uint32
 }
 
 // pageSlots is chosen so that a page has 4 KiB, for which Go's allocator has a size.
@@ -57,7 +66,7 @@ func (x *index) page(tag uint32) *page {
 }
 
 // search returns the number of an entry with the tag, and where to go on: a search that gives at
-// back finds the next one. It begins at homeOf(tag), and ends with 0.
+// back finds the next one. It begins at homeOf(tag), and ends with 0. Others may be in the crowd.
 func (p *page) search(tag uint32, at int) (id uint32, next int) {
 	for i := at; p.slots[i] != 0; i = after(i) {
 		if slot := p.slots[i]; uint32(slot>>32) == tag {
@@ -70,19 +79,24 @@ func (p *page) search(tag uint32, at int) (id uint32, next int) {
 // add puts in an entry that is not there.
 func (x *index) add(tag, id uint32) {
 	if x.directory == nil {
-		x.directory = []*page{{}}
+		x.directory, x.pages = []*page{{}}, 1
 	}
 	p := x.page(tag)
-	for p.used == mostUsed && x.split(p, tag) {
+	for p.used == mostUsed {
+		if !x.split(p, tag) {
+			if x.crowd == nil {
+				x.crowd = map[uint32][]uint32{}
+			}
+			x.crowd[tag] = append(x.crowd[tag], id)
+			return
+		}
 		p = x.page(tag)
 	}
 	p.put(uint64(tag)<<32 | uint64(id))
 }
 
+// put puts a slot into a page that is not full.
 func (p *page) put(slot uint64) {
-	if p.used == pageSlots-1 {
-		panic("ddb: too many keys with one hash")
-	}
 	i := homeOf(uint32(slot >> 32))
 	for p.slots[i] != 0 {
 		i = after(i)
@@ -91,8 +105,14 @@ func (p *page) put(slot uint64) {
 	p.used++
 }
 
-// deepest bounds the directory. So many pages are 64 GiB, for more keys than entries have numbers.
-const deepest = 24
+const (
+	// deepest bounds the directory. So many pages are 64 GiB, for more keys than entries have
+	// numbers.
+	deepest = 24
+	// mostPlaces is how many places of the directory there may be for each page, so that tags which
+	// are alike do not double it again and again. With tags by chance there are a few.
+	mostPlaces = 16
+)
 
 // split makes two pages of the page of a tag, and reports whether it could.
 func (x *index) split(p *page, tag uint32) bool {
@@ -100,6 +120,9 @@ func (x *index) split(p *page, tag uint32) bool {
 		return false
 	}
 	if uint(p.depth) == x.depth {
+		if 2*len(x.directory) > mostPlaces*x.pages {
+			return false
+		}
 		doubled := make([]*page, 2*len(x.directory))
 		for i, q := range x.directory {
 			doubled[2*i], doubled[2*i+1] = q, q
@@ -118,6 +141,7 @@ func (x *index) split(p *page, tag uint32) bool {
 	for i := range n {
 		x.directory[begin+i] = halves[2*i/n]
 	}
+	x.pages++
 	return true
 }
 
@@ -126,6 +150,10 @@ func (x *index) remove(tag, id uint32) {
 	p, slot := x.page(tag), uint64(tag)<<32|uint64(id)
 	hole := homeOf(tag)
 	for p.slots[hole] != slot {
+		if p.slots[hole] == 0 {
+			x.leave(tag, id)
+			return
+		}
 		hole = after(hole)
 	}
 	// A slot moves back unless its home lies behind the hole.
@@ -137,4 +165,17 @@ func (x *index) remove(tag, id uint32) {
 	}
 	p.slots[hole] = 0
 	p.used--
+}
+
+// leave takes an entry out of the crowd.
+func (x *index) leave(tag, id uint32) {
+	ids := x.crowd[tag]
+	last := len(ids) - 1
+	ids[slices.Index(ids, id)] = ids[last]
+	if x.crowd[tag] = ids[:last]; last == 0 {
+		delete(x.crowd, tag)
+	}
+	if len(x.crowd) == 0 {
+		x.crowd = nil
+	}
 }

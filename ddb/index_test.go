@@ -2,11 +2,14 @@ package ddb
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"testing"
 )
 
 // TestIndexAgainstModel adds and removes entries, with few tags and with many, and compares with a
-// map. Few tags make long searches over the end of a page, many make pages split.
+// map. Few tags make long searches over the end of a page, and more entries than a page has room
+// for; many make pages split.
 func TestIndexAgainstModel(t *testing.T) {
 	for _, tags := range []uint32{1, 3, 300, 1 << 31} {
 		seed := rand.Uint64()
@@ -16,7 +19,7 @@ func TestIndexAgainstModel(t *testing.T) {
 		ids := []uint32{}
 		most := 20_000
 		if tags < 300 {
-			most = mostUsed
+			most = 3 * pageSlots
 		}
 		// Tags that begin near the end of a page, so that searches go over it.
 		base, spread := uint32(0), uint32(1)
@@ -46,6 +49,96 @@ func TestIndexAgainstModel(t *testing.T) {
 			}
 		}
 		checkIndex(t, &x, model, seed)
+		if crowded := x.crowd != nil; crowded && tags == 1<<31 {
+			t.Errorf("seed %d: tags that differ make a crowd", seed)
+		}
+	}
+}
+
+// TestIndexWithAlikeTags: tags that differ in their lower bits only go into a crowd, in place of a
+// directory that doubles for each of the bits which they have in common. After they have gone,
+// nothing of the crowd is left.
+func TestIndexWithAlikeTags(t *testing.T) {
+	const n = 2000
+	for alike := range 33 {
+		var x index
+		model := map[uint32]uint32{}
+		tag := func(i uint32) uint32 { return 0xABCDEF12&^(1<<(32-alike)-1) + i*0x9E3779B1&(1<<(32-alike)-1) }
+		for i := uint32(1); i <= n; i++ {
+			x.add(tag(i), i)
+			model[i] = tag(i)
+		}
+		checkIndex(t, &x, model, 0)
+		if len(x.directory) > mostPlaces*x.pages {
+			t.Errorf("%d bits alike: %d places for %d pages", alike, len(x.directory), x.pages)
+		}
+		for i := uint32(1); i <= n; i++ {
+			x.remove(tag(i), i)
+			delete(model, i)
+			if i%97 == 0 {
+				checkIndex(t, &x, model, 0)
+			}
+		}
+		if x.crowd != nil {
+			t.Errorf("%d bits alike: a crowd of %d is left", alike, len(x.crowd))
+		}
+	}
+}
+
+// TestManyKeysWithOneHash: a shard keeps working with as many keys of one hash as there are.
+func TestManyKeysWithOneHash(t *testing.T) {
+	everywhere(t, func(t *testing.T, values Values) {
+		const n = 3 * pageSlots
+		s := newShardBench(t, Config{Values: values})
+		s.records.hasher.mask = 0
+		command := func(effect func(*shard, [][]byte, *writer), args ...string) string {
+			var w writer
+			s.begin()
+			effect(&s.shard, words(args), &w)
+			s.end()
+			return string(w.buf)
+		}
+		for i := range n {
+			command(set, "set", strconv.Itoa(i), strconv.Itoa(2*i))
+		}
+		s.check()
+		for i := range n {
+			if got := command(get, "get", strconv.Itoa(i)); got != bulk(strconv.Itoa(2*i)) {
+				t.Fatalf("get %d: %q", i, got)
+			}
+		}
+		if got := command(get, "get", "nothing"); got != "$-1\r\n" {
+			t.Errorf("a key that is not there: %q", got)
+		}
+		for i := 0; i < n; i += 2 {
+			p := part{picks: []int{1}}
+			s.begin()
+			if del(&s.shard, words([]string{"del", strconv.Itoa(i)}), &p); p.count != 1 {
+				t.Fatalf("del %d", i)
+			}
+			s.end()
+		}
+		s.check()
+		for i := range n {
+			if got := command(strlen, "strlen", strconv.Itoa(i)); got == ":0\r\n" != (i%2 == 0) {
+				t.Fatalf("strlen %d: %q", i, got)
+			}
+		}
+	})
+}
+
+// TestHashesAreSeeded: each shard has hashes of its own, so that a client cannot prepare keys whose
+// hashes are alike.
+func TestHashesAreSeeded(t *testing.T) {
+	one, other := newHasher(), newHasher()
+	for i := range 4 {
+		key := strconv.Itoa(i)
+		if one.hashOf(key) == other.hashOf(key) {
+			t.Errorf("%q has the same hash in two shards", key)
+		}
+		if one.hashOf(key) != one.hash([]byte(key)) {
+			t.Errorf("%q has two hashes in one shard", key)
+		}
 	}
 }
 
@@ -68,6 +161,9 @@ func checkIndex(t *testing.T, x *index, model map[uint32]uint32, seed uint64) {
 		}
 		sum += used
 	}
+	for _, ids := range x.crowd {
+		sum += len(ids)
+	}
 	if sum != len(model) {
 		t.Fatalf("seed %d: %d slots for %d entries", seed, sum, len(model))
 	}
@@ -77,7 +173,7 @@ func checkIndex(t *testing.T, x *index, model map[uint32]uint32, seed uint64) {
 		for found != id && found != 0 {
 			found, at = p.search(tag, at)
 		}
-		if found != id {
+		if found != id && !slices.Contains(x.crowd[tag], id) {
 			t.Fatalf("seed %d: entry %d with tag %x is not found", seed, id, tag)
 		}
 	}

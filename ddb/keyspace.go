@@ -69,7 +69,7 @@ func mget(s *shard, args [][]byte, p *part) {
 		case e == nil:
 		case s.records.arena == nil && e.length > shareable:
 			p.refer(int(e.length))
-			p.values[i] = s.records.value(e)
+			p.values[i] = s.records.lend(e)
 		case !p.copy(int(e.length)):
 			return
 		default:

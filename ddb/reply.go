@@ -2,10 +2,10 @@ package ddb
 
 import "github.com/tidwall/redcon"
 
-// shareable is the length above which a value is immutable. Shorter values are copied into the
-// reply, and the next SET overwrites them in place, which saves an allocation. Longer values are
-// never overwritten (bytes may be appended behind them), so replies refer to them without a copy,
-// however many refer to one value.
+// shareable is the length above which replies refer to values on the heap without a copy, however
+// many refer to one value. Such a value is never overwritten from then on, though bytes may be
+// appended behind it. Shorter values are copied into the reply. The next SET overwrites in place
+// what no reply refers to, which saves an allocation.
 const shareable = 512
 
 // writer collects the replies of commands that one goroutine answers, one after another. Not for

@@ -108,6 +108,9 @@ func (b *shardBench) check() {
 		}
 		chained += int(p.used)
 	}
+	for _, ids := range b.records.index.crowd {
+		chained += len(ids)
+	}
 	if chained != len(b.entries) {
 		b.t.Fatalf("%d keys in the table, %d entries", chained, len(b.entries))
 	}
@@ -275,6 +278,41 @@ func testSnapshots(t *testing.T, values Values) {
 				t.Errorf("a value of %d bytes and %.20s: MGET's reply became %.60q", size, change, part.values[1])
 			}
 		}
+	}
+}
+
+// TestLongValuesAreOverwritten: SET allocates nothing for a long value that takes as much room as
+// the one before, unless a reply may refer to that one.
+func TestLongValuesAreOverwritten(t *testing.T) {
+	b := newShardBench(t, Config{Values: OnHeap})
+	value := strings.Repeat("v", 10_000)
+	b.do("set", "k", value)
+	at := func() *byte { return *b.records.bytesOf(b.records.find([]byte("k"))) }
+	for _, step := range []struct {
+		request []string
+		moves   bool
+	}{
+		{[]string{"set", "k", value[1:] + "w"}, false},
+		{[]string{"strlen", "k"}, false},
+		{[]string{"set", "k", value}, false},
+		{[]string{"get", "k"}, false},
+		{[]string{"set", "k", value}, true},
+		{[]string{"set", "k", value}, false},
+		{[]string{"getset", "k", value}, true},
+		{[]string{"set", "k", value[:100]}, true},
+		{[]string{"set", "k", value[:50]}, false},
+		{[]string{"set", "k", value}, true},
+	} {
+		before := at()
+		b.do(step.request...)
+		if moved := at() != before; moved != step.moves {
+			t.Errorf("%.20s: moved: %v", step.request, moved)
+		}
+	}
+	b.part(mget, "mget", "k")
+	before := at()
+	if b.do("set", "k", value); at() == before {
+		t.Error("a value that MGET refers to was overwritten")
 	}
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// Storage of keys and values, and what they count as. A value lies behind its key. On Go's heap, a
-// value longer than [shareable] is immutable, and replies refer to it. Off the heap, the block is
+// Storage of keys and values, and what they count as. A value lies behind its key. On Go's heap,
+// replies refer to a value longer than [shareable], which is never overwritten from then on. Off
+// the heap, the block is
 // freed when the entry is dropped or gets another block. So nothing that outlives an operation may
 // refer to the block, and replies copy.
 
@@ -77,8 +78,7 @@ func (r *records) keepKey(e *entry) string {
 	return strings.Clone(r.key(e))
 }
 
-// value returns the value of an entry, never nil. On the heap, a value longer than shareable is
-// never overwritten. Otherwise, and off the heap, it is valid while the entry is unchanged.
+// value returns the value of an entry, never nil, valid while the entry is unchanged.
 func (r *records) value(e *entry) []byte {
 	begin, end := int(e.keyLen), int(e.keyLen+e.length)
 	switch {
@@ -90,6 +90,14 @@ func (r *records) value(e *entry) []byte {
 	return unsafe.Slice(*r.bytesOf(e), end)[begin:end:end]
 }
 
+// lend returns a value on the heap that is longer than shareable, valid for ever: it will not be
+// overwritten.
+func (r *records) lend(e *entry) []byte {
+	word, bit := r.lentOf(e)
+	*word |= bit
+	return r.value(e)
+}
+
 // valueRoom returns how many bytes the value of an entry on the heap may have where it is.
 func (r *records) valueRoom(e *entry) int { return int(e.cost) - overheadOnHeap - int(e.keyLen) }
 
@@ -98,6 +106,19 @@ func (r *records) placeOnHeap(e *entry, size int, key string, value, more []byte
 	b := append(append(append(make([]byte, 0, size), key...), value...), more...)
 	e.keyLen, e.length, e.cost = uint32(len(key)), uint32(len(value)+len(more)), uint32(overheadOnHeap+size)
 	*r.bytesOf(e) = unsafe.SliceData(b)
+	word, bit := r.lentOf(e)
+	*word &^= bit
+}
+
+// overwrites reports whether a value of so many bytes takes the place of the value of an entry on
+// the heap. A long value is replaced in its place only if the new one takes as much room.
+func (r *records) overwrites(e *entry, length int) bool {
+	has := r.valueRoom(e)
+	if has <= shareable {
+		return length <= has
+	}
+	word, bit := r.lentOf(e)
+	return *word&bit == 0 && int64(e.cost) == r.costOf(int(e.keyLen), length)
 }
 
 // allocBlock returns a block for a key and a value of n bytes together. On the heap it returns
@@ -147,7 +168,7 @@ func (r *records) fill(e *entry, b offheap.Block, key string, value []byte) {
 func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 	switch {
 	case r.arena == nil:
-		if has := r.valueRoom(e); has > shareable || len(value) > has {
+		if !r.overwrites(e, len(value)) {
 			r.placeOnHeap(e, room(int(e.keyLen)+len(value)), r.key(e), value, nil)
 			return nil
 		}

@@ -40,9 +40,12 @@ func getset(s *shard, args [][]byte, w *writer) {
 
 // reply answers with the value of an entry.
 func (s *shard) reply(e *entry, w *writer) {
-	if s.records.arena != nil {
+	switch {
+	case s.records.arena != nil:
 		w.copied(s.records.value(e))
-	} else {
+	case e.length > shareable:
+		w.bulk(s.records.lend(e))
+	default:
 		w.bulk(s.records.value(e))
 	}
 }
