@@ -13,7 +13,7 @@ import (
 // the greatest figure stand behind.
 func report(out io.Writer, name string, kinds []kind, samples [][]sample) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, figure := range []string{"a second", "CPU µs a request", "p50 ms", "p99 ms", "p99.9 ms", "bytes a key"} {
+	for _, figure := range []string{"a second", "CPU µs a request", "client's CPU µs", "p50 ms", "p99 ms", "p99.9 ms", "bytes a key"} {
 		if _, has := samples[0][0][figure]; !has {
 			continue
 		}

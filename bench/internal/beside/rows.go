@@ -99,13 +99,19 @@ func measured(s *server, requests int, run func() (sample, error)) (sample, erro
 
 // benchmark runs redis-benchmark.
 func benchmark(s *server, test string, clients, pipeline, size, keys, requests int) (sample, error) {
-	out, err := exec.Command("redis-benchmark", "-p", s.port, "-t", test, "-c", strconv.Itoa(clients),
+	client := exec.Command("redis-benchmark", "-p", s.port, "-t", test, "-c", strconv.Itoa(clients),
 		"-P", strconv.Itoa(pipeline), "-d", strconv.Itoa(size), "-r", strconv.Itoa(keys),
-		"-n", strconv.Itoa(requests), "--csv").Output()
+		"-n", strconv.Itoa(requests), "--csv")
+	out, err := client.Output()
 	if err != nil {
 		return nil, fmt.Errorf("redis-benchmark: %w", err)
 	}
-	return readCSV(string(out))
+	result, err := readCSV(string(out))
+	if err == nil {
+		used := client.ProcessState.UserTime() + client.ProcessState.SystemTime()
+		result["client's CPU µs"] = float64(used.Nanoseconds()) / 1e3 / float64(requests)
+	}
+	return result, err
 }
 
 // readCSV reads what redis-benchmark prints: a line of names, and a line of figures.
