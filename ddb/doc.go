@@ -66,10 +66,11 @@
 //
 // With Config.Values = OffHeap, keys and values live in an offheap.Arena, and Go's collector spends
 // nothing on them, however many there are. The price is a copy of each long reply, and that a key
-// with its value counts as the next power of two bytes. The arena has twice the bytes of MaxMemory,
-// which bounds the limit that CONFIG SET accepts. A block is freed when its key is overwritten,
-// deleted, evicted or due. At the end of the server no block is left; if one is, Shutdown's error
-// says so. docs/adr/0029 has the reasons.
+// with its value counts as one block, whose size is a power of two, or as two: at most a third more
+// than its bytes if they are many, twice as many after an APPEND. The arena has twice the bytes of
+// MaxMemory, which bounds the limit that CONFIG SET accepts. A block is freed when its key is
+// overwritten, deleted, evicted or due. At the end of the server no block is left; if one is,
+// Shutdown's error says so. docs/adr/0029 has the reasons.
 //
 // # Clients
 //

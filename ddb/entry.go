@@ -32,7 +32,7 @@ const chunkEntries = 512
 // The index has the tag of its key for each entry that is not free, and nothing else.
 // Each issued entry is in the index or in the free list, which begins at free.
 // An entry in the index has memory of its own with the key's bytes and then room for the value: off
-// the heap a block, on the heap bytes, and nil for a key and a value without bytes.
+// the heap one block or two, on the heap bytes, and nil for a key and a value without bytes.
 type records struct {
 	hasher hasher
 	index  index
@@ -126,7 +126,7 @@ func (r *records) link(e *entry) { r.index.add(tagOf(r.hasher.hashOf(r.key(e))),
 func (r *records) drop(e *entry) {
 	r.index.remove(tagOf(r.hasher.hashOf(r.key(e))), e.id)
 	if r.arena != nil {
-		r.arena.Free(*r.blockOf(e))
+		r.freeBlocks(e)
 	} else {
 		*r.bytesOf(e) = nil
 	}
@@ -139,7 +139,7 @@ func (r *records) clear() {
 	if r.arena != nil {
 		for id := uint32(1); id < r.issued; id++ {
 			if e := r.at(id); e.position >= 0 {
-				r.arena.Free(*r.blockOf(e))
+				r.freeBlocks(e)
 			}
 		}
 	}

@@ -73,9 +73,19 @@ func mget(s *shard, args [][]byte, p *part) {
 		case !p.copy(int(e.length)):
 			return
 		default:
-			p.values[i] = append(make([]byte, 0, e.length), s.records.value(e)...)
+			p.values[i] = s.copyOf(e)
 		}
 	}
+}
+
+// copyOf returns a copy of a value, never nil.
+func (s *shard) copyOf(e *entry) []byte {
+	copied := make([]byte, 0, e.length)
+	if s.records.arena == nil {
+		return append(copied, s.records.value(e)...)
+	}
+	first, second := s.records.parts(e)
+	return append(append(copied, first...), second...)
 }
 
 // mset cannot fail: allocBlocks has put its blocks into p.blocks.

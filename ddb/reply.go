@@ -42,15 +42,16 @@ func (w *writer) bulk(v []byte) {
 	w.tail = v
 }
 
-// copied is bulk for a v that the shard may free or overwrite: it is always copied. A long v gets
-// memory of its own, so that the buffer does not grow with it.
-func (w *writer) copied(v []byte) {
-	if len(v) <= longCopy {
-		w.buf = redcon.AppendBulk(w.buf, v)
+// copied is bulk for a value in two parts that the shard may free or overwrite: it is always
+// copied. A long one gets memory of its own, so that the buffer does not grow with it.
+func (w *writer) copied(first, second []byte) {
+	n := len(first) + len(second)
+	w.buf = appendBulkHeader(w.buf, n)
+	if n <= longCopy {
+		w.buf = append(append(append(w.buf, first...), second...), lineEnd...)
 		return
 	}
-	w.buf = appendBulkHeader(w.buf, len(v))
-	w.tail = append([]byte(nil), v...)
+	w.tail = append(append(make([]byte, 0, n), first...), second...)
 }
 
 const longCopy = 16 << 10

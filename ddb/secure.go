@@ -205,7 +205,7 @@ func (s *shard) allocBlocks(t *task) bool {
 	p.blocks = make([]offheap.Block, len(p.picks))
 	for n, i := range p.picks {
 		size := len(t.args[i]) + len(t.args[i+1])
-		if !s.fit(nil, size, func() (err error) { p.blocks[n], err = s.records.allocBlock(size); return }) {
+		if !s.fit(nil, size, func() (err error) { p.blocks[n], err = s.records.allocBlock(len(t.args[i]), size); return }) {
 			s.freeBlocks(t)
 			return false
 		}
@@ -218,8 +218,9 @@ func (s *shard) freeBlocks(t *task) {
 	if t.part == nil {
 		return
 	}
-	for _, b := range t.part.blocks {
-		s.records.freeBlock(b)
+	for n, b := range t.part.blocks {
+		i := t.part.picks[n]
+		s.records.freeBlock(b, len(t.args[i]), len(t.args[i])+len(t.args[i+1]))
 	}
 	t.part.blocks = nil
 }

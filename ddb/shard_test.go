@@ -40,7 +40,7 @@ func newShardBench(t testing.TB, config Config) *shardBench {
 		if arena == nil {
 			return
 		}
-		if live := arena.Usage().Blocks; live != int64(len(b.entries)) {
+		if live := arena.Usage().Blocks; live != b.blocks() {
 			t.Errorf("%d blocks are live for %d keys", live, len(b.entries))
 		}
 		b.records.clear()
@@ -49,6 +49,24 @@ func newShardBench(t testing.TB, config Config) *shardBench {
 		}
 	})
 	return b
+}
+
+// blocks returns how many blocks the entries off the heap should have, and checks their sizes.
+func (b *shardBench) blocks() (n int64) {
+	b.t.Helper()
+	for _, id := range b.entries {
+		e := b.records.at(id)
+		size := b.records.arena.Size(*b.records.blockOf(e))
+		n++
+		if rest := b.records.restOf(e); !rest.IsZero() {
+			size += b.records.arena.Size(rest)
+			n++
+		}
+		if int64(e.cost) != int64(overheadOffHeap+size) {
+			b.t.Errorf("a key counts as %d bytes, and has blocks of %d", e.cost, size)
+		}
+	}
+	return n
 }
 
 // everywhere runs a test for each place of values.

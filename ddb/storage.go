@@ -24,7 +24,8 @@ const (
 // costOf returns what the entry of a key would count as with a value of this length.
 func (r *records) costOf(keyLen, length int) int64 {
 	if r.arena != nil {
-		return overheadOffHeap + int64(r.arena.SizeFor(keyLen+length))
+		head, rest := r.blocksFor(keyLen, keyLen+length)
+		return int64(overheadOffHeap + head + rest)
 	}
 	return overheadOnHeap + int64(room(keyLen+length))
 }
@@ -34,7 +35,7 @@ func (r *records) costExtended(keyLen, length int) int64 {
 	if r.arena == nil {
 		return overheadOnHeap + int64(grown(keyLen, length))
 	}
-	return r.costOf(keyLen, length)
+	return int64(overheadOffHeap + r.arena.SizeFor(keyLen+length))
 }
 
 // room returns the size of the memory that Go's allocator gives for n bytes, or a little more:
@@ -78,12 +79,17 @@ func (r *records) keepKey(e *entry) string {
 	return strings.Clone(r.key(e))
 }
 
-// value returns the value of an entry, never nil, valid while the entry is unchanged.
+// value returns the value of an entry, never nil, valid while the entry is unchanged. It copies one
+// that lies in two blocks; see parts.
 func (r *records) value(e *entry) []byte {
 	begin, end := int(e.keyLen), int(e.keyLen+e.length)
 	switch {
 	case r.arena != nil:
-		return r.arena.Bytes(*r.blockOf(e))[begin:end:end]
+		first, second := r.parts(e)
+		if len(second) == 0 {
+			return first
+		}
+		return append(append(make([]byte, 0, e.length), first...), second...)
 	case end == 0:
 		return []byte{}
 	}
@@ -121,28 +127,12 @@ func (r *records) overwrites(e *entry, length int) bool {
 	return *word&bit == 0 && int64(e.cost) == r.costOf(int(e.keyLen), length)
 }
 
-// allocBlock returns a block for a key and a value of n bytes together. On the heap it returns
-// none.
-func (r *records) allocBlock(n int) (offheap.Block, error) {
-	if r.arena == nil {
-		return 0, nil
-	}
-	return r.arena.Alloc(n)
-}
-
-// freeBlock frees a block that was not used.
-func (r *records) freeBlock(b offheap.Block) {
-	if !b.IsZero() {
-		r.arena.Free(b)
-	}
-}
-
 // add makes the entry of a key that is not there, with copies of key and value. b is the result of
 // allocBlock for them, or none. After an error, which is the arena's, nothing has changed.
 func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
 	if b.IsZero() {
 		var err error
-		if b, err = r.allocBlock(len(key) + len(value)); err != nil {
+		if b, err = r.allocBlock(len(key), len(key)+len(value)); err != nil {
 			return nil, err
 		}
 	}
@@ -156,14 +146,6 @@ func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
 	return e, nil
 }
 
-// fill stores key and value of an entry in b.
-func (r *records) fill(e *entry, b offheap.Block, key string, value []byte) {
-	to := r.arena.Bytes(b)
-	copy(to[copy(to, key):], value)
-	*r.blockOf(e), e.keyLen, e.length = b, uint32(len(key)), uint32(len(value))
-	e.cost = uint32(overheadOffHeap + r.arena.Size(b))
-}
-
 // set gives an entry a copy of a value, like add.
 func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 	switch {
@@ -175,23 +157,22 @@ func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 		e.length = uint32(len(value))
 		copy(r.value(e), value)
 		return nil
+	case int64(e.cost) == r.costOf(int(e.keyLen), len(value)):
+		r.freeBlock(b, int(e.keyLen), int(e.keyLen)+len(value))
+		r.fill(e, *r.blockOf(e), r.key(e), value)
+		return nil
 	case b.IsZero():
-		total := int(e.keyLen) + len(value)
-		if r.arena.SizeFor(total) == r.arena.Size(*r.blockOf(e)) {
-			err := r.resize(e, len(value))
-			if err == nil {
-				copy(r.value(e), value)
-			}
-			return err
-		}
 		var err error
-		if b, err = r.arena.Alloc(total); err != nil {
+		if b, err = r.allocBlock(int(e.keyLen), int(e.keyLen)+len(value)); err != nil {
 			return err
 		}
 	}
-	old := *r.blockOf(e)
+	old, rest := *r.blockOf(e), r.restOf(e)
 	r.fill(e, b, r.key(e), value)
 	r.arena.Free(old)
+	if !rest.IsZero() {
+		r.arena.Free(rest)
+	}
 	return nil
 }
 
@@ -201,11 +182,7 @@ func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 func (r *records) extend(e *entry, more []byte) error {
 	old := int(e.length)
 	if r.arena != nil {
-		err := r.resize(e, old+len(more))
-		if err == nil {
-			copy(r.value(e)[old:], more)
-		}
-		return err
+		return r.extendOffHeap(e, more)
 	}
 	if len(more) > r.valueRoom(e)-old {
 		r.placeOnHeap(e, grown(int(e.keyLen), old+len(more)), r.key(e), r.value(e), more)
@@ -219,17 +196,7 @@ func (r *records) extend(e *entry, more []byte) error {
 // hasRoom reports whether extend would append so many bytes without more memory.
 func (r *records) hasRoom(e *entry, more int) bool {
 	if r.arena != nil {
-		return int(e.keyLen+e.length)+more <= r.arena.Size(*r.blockOf(e))
+		return int(e.keyLen+e.length)+more <= r.roomOffHeap(e)
 	}
 	return more <= r.valueRoom(e)-int(e.length)
-}
-
-// resize makes the value of an entry off the heap length bytes long, and keeps its first bytes.
-func (r *records) resize(e *entry, length int) error {
-	b, err := r.arena.Resize(*r.blockOf(e), int(e.keyLen)+length)
-	if err != nil {
-		return err
-	}
-	*r.blockOf(e), e.length, e.cost = b, uint32(length), uint32(overheadOffHeap+r.arena.Size(b))
-	return nil
 }

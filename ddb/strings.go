@@ -42,7 +42,7 @@ func getset(s *shard, args [][]byte, w *writer) {
 func (s *shard) reply(e *entry, w *writer) {
 	switch {
 	case s.records.arena != nil:
-		w.copied(s.records.value(e))
+		w.copied(s.records.parts(e))
 	case e.length > shareable:
 		w.bulk(s.records.lend(e))
 	default:

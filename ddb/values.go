@@ -18,10 +18,10 @@ const (
 	// every cycle. Replies refer to long values without a copy.
 	OnHeap Values = "heap"
 	// OffHeap keeps key and value together in a block of an offheap.Arena, whose size is a power of
-	// two. The collector does not see them; what is left on its heap for each key has no pointers.
-	// Replies are copies. The arena has twice the bytes of MaxMemory, or a GiB without a limit (256
-	// MiB with 32-bit addresses), rounded up to a power of two. The system provides its pages on
-	// first use. A full arena acts like the limit.
+	// two, or in two blocks if these are smaller. The collector does not see them; what is left on
+	// its heap for each key has no pointers. Replies are copies. The arena has twice the bytes of
+	// MaxMemory, or a GiB without a limit (256 MiB with 32-bit addresses), rounded up to a power of
+	// two. The system provides its pages on first use. A full arena acts like the limit.
 	OffHeap Values = "offheap"
 )
 

@@ -81,8 +81,8 @@ func (s *server) processorTime() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The name may have spaces. The state is the first field behind it, utime and stime the 12th and
-	// the 13th, in hundredths of a second.
+	// The name may have spaces. The state is the first field behind it, utime and stime the 12th
+	// and the 13th, in hundredths of a second.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("/proc has %q", text)
