@@ -25,7 +25,7 @@ func waitPeer(ctx context.Context, b *backoff.Backoff) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	b.Wait()
+	b.Rest()
 	return nil
 }
 
@@ -41,7 +41,9 @@ func (q *MPMC[T]) enqueueUntil(ctx context.Context, v T) (ok bool, err error) {
 	for {
 		t := q.tail.Load()
 		s := q.ring.at(t)
-		prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
+		if q.hints {
+			prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
+		}
 		switch turn := s.turn.Load(); { // L8
 		case turn == toFill(t):
 			if q.tail.CompareAndSwap(t, t+1) { // L1
@@ -66,7 +68,9 @@ func (q *MPMC[T]) dequeueUntil(ctx context.Context) (v T, ok bool, err error) {
 	for {
 		h := q.head.Load()
 		s := q.ring.at(h)
-		prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
+		if q.hints {
+			prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
+		}
 		switch turn := s.turn.Load(); { // L6
 		case turn == toEmpty(h):
 			if q.head.CompareAndSwap(h, h+1) { // L2

@@ -41,8 +41,8 @@ func (b *Backoff) Wait() {
 }
 
 // Rest is Wait for a goroutine that competes with another for a word that the other uses again and
-// again. It pauses for about a microsecond at once, so that the other gets many turns while the
-// cache line of the word stays with it.
+// again, or for the items of another that works on. It pauses for about a microsecond at once, so
+// that the other gets many turns while the cache lines stay with it.
 func (b *Backoff) Rest() {
 	if b.turns < spins {
 		pause(1 << longest)
