@@ -155,7 +155,8 @@ func (e env) awaitIdle(ctx context.Context, rt *Runtime) error {
 }
 
 // awaitOthers calls spin, which waits for goroutines that are in the middle of a step. In a
-// simulated runtime no other goroutine is.
+// simulated runtime there are none: one goroutine runs at a time, and no other one comes in in the
+// middle of such a step.
 func (e env) awaitOthers(spin func()) {
 	if e.sim == nil {
 		spin()
@@ -163,7 +164,7 @@ func (e env) awaitOthers(spin func()) {
 }
 
 // hold is [Runtime.hold]: it has the sender of a message to u wait. It does not wait in a simulated
-// runtime, where the sender is the driver.
+// runtime: whether it had to would depend on the threads that the driver was on.
 func (e env) hold(d *magazine.Depot, u *unit) bool { return e.sim == nil && u.rt.hold(d, u) }
 
 // noteWait notes that msg waits for m, for the report of a standstill.

@@ -71,15 +71,12 @@ type simulation struct {
 	clock    *vclock.Clock
 	// processors is how many processors the runtime began with. A timed schedule knows no more.
 	processors int
-	// promises are those of scopes, and perhaps some that have an outcome: keepPromise.
-	promises     []*promised
-	promisesLeft int
+	promises   noted[*promised] // those of scopes: keepPromise
 
 	timers      sync.Map // *Timer → *simTimer: the timers that have not fired, or repeat
 	begunTimers uint64   // the number of the latest timer
 
-	pending     []pending // the messages that wait for futures: see noteWait
-	pendingLeft int       // how many of them waited still when it was cleared last
+	pending noted[pending] // the messages that wait for futures: see noteWait
 
 	waitedIn []*Scope // the scopes whose activities have waited
 	waits    uint64   // how many activities have waited
@@ -166,21 +163,14 @@ func (m *simulation) endCanceled() (some bool) {
 			some = s.interruptWaiting() || some
 		}
 	}
-	for _, p := range slices.Clone(m.promises) {
+	for _, p := range slices.Clone(m.promises.all) {
 		some = p.Open() && p.closedNow() || some
 	}
 	return m.endDone() || some
 }
 
-// keepPromise has endCanceled look at a promise of a scope. Now and then it drops those that have
-// an outcome.
-func (m *simulation) keepPromise(p *promised) {
-	if len(m.promises) >= max(fewestPending, 2*m.promisesLeft) {
-		m.promises = slices.DeleteFunc(m.promises, func(p *promised) bool { return !p.Open() })
-		m.promisesLeft = len(m.promises)
-	}
-	m.promises = append(m.promises, p)
-}
+// keepPromise has endCanceled look at a promise of a scope.
+func (m *simulation) keepPromise(p *promised) { m.promises.add(p, (*promised).Open) }
 
 func (m *simulation) orderOfWait(s *Scope) uint64 {
 	m.waits++

@@ -36,24 +36,9 @@ type pending struct {
 	future  *promised
 }
 
-// fewestPending is the length that simulation.pending must have before it is searched for entries
-// to drop.
-const fewestPending = 64
-
-// noteWait records that msg waits for p. Now and then it drops the entries that do not wait any
-// more, whenever the list has doubled since the last time.
+// noteWait records that msg waits for p.
 func (m *simulation) noteWait(msg *message, p *promised) {
-	if len(m.pending) >= max(fewestPending, 2*m.pendingLeft) {
-		left := m.pending[:0]
-		for _, w := range m.pending {
-			if w.future.Open() {
-				left = append(left, w)
-			}
-		}
-		clear(m.pending[len(left):])
-		m.pending, m.pendingLeft = left, len(left)
-	}
-	m.pending = append(m.pending, pending{msg, p})
+	m.pending.add(pending{msg, p}, func(w pending) bool { return w.future.Open() })
 }
 
 // stalled returns the error for a caller that waits in vain for x. If x is a future, the error
@@ -80,7 +65,7 @@ func (e *stalledError) addMore(n int, what string) {
 
 func (e *stalledError) addMessages(m *simulation) {
 	most, more := mostStalled, 0
-	for _, p := range m.pending {
+	for _, p := range m.pending.all {
 		msg := p.message
 		if !p.future.Open() || msg.vtable() == awaiterVtable || msg.vtable() == audienceVtable {
 			continue

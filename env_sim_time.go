@@ -130,7 +130,7 @@ func (u *unit) known() any {
 	return u
 }
 
-// Goroutines outside whose time is simulated, too (internal/sched/driver_timed.go). They let the
+// Goroutines outside whose time is simulated, too (internal/sched/driver_outside.go). They let the
 // schedule choose who goes on before each send and where they read the time, and wait as coroutines
 // of the driver.
 

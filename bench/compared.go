@@ -22,8 +22,8 @@ type Real struct {
 	Processors int     `json:"processors"`
 	Least      float64 `json:"least_ns"` // the time of the shortest real run
 	Simulated  float64 `json:"simulated_ns"`
-	// Shares says that the machine had fewer threads than the simulation had cores, for processors
-	// and goroutines outside: so they shared threads, and the times are not of the same thing.
+	// Shares says that the machine had fewer cores than there were processors and goroutines
+	// outside: so they shared threads, and those of the simulation are as many.
 	Shares bool `json:"shares_threads,omitempty"`
 }
 
@@ -45,7 +45,7 @@ func (c *calibrated) by(model int) *simulate.Costs {
 // Real; real times that Real has already count, too. It returns [ErrUnlike] if one of the
 // simulations is further from the real run than the tolerance, a share of the real run's time, or
 // if the machine has one processor only. Programs with goroutines outside may be as far as they
-// are: their simulation may have more cores than the machine.
+// are: their real runs take several courses.
 func (c *calibrated) compare(run program, tolerance float64) error {
 	if c.Pair == 0 {
 		return fmt.Errorf("%w: this machine has one processor, and the real run needs two", ErrUnlike)
@@ -56,7 +56,9 @@ func (c *calibrated) compare(run program, tolerance float64) error {
 	for i, least := range []float64{c.Alone, c.Pair} {
 		r, err := c.Run(run, i+1)
 		if errors.Is(err, errors.ErrUnsupported) { // by the first model
-			r, err = c.by(2).Run(run, i+1)
+			by := c.by(2)
+			by.Threads = max(i+1, min(i+1+c.Outside, runtime.NumCPU()))
+			r, err = by.Run(run, i+1)
 		}
 		if err != nil {
 			return err

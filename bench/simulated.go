@@ -169,14 +169,15 @@ func (s *Simulator) costsOf(name string, size int, run program) (*calibrated, er
 // most: the machine may have been busy.
 func (s *Simulator) measure(name string, run program) (c *calibrated, unlike, err error) {
 	var earlier []Real
+	var known []*simulate.Costs
+	for _, c := range s.costs {
+		known = append(known, c.Costs)
+	}
 	for range attempts {
 		if s.Calibrating != nil {
 			s.Calibrating(name)
 		}
-		costs, err := simulate.Calibrate(name, run)
-		if err == nil && len(s.costs) > 0 {
-			takeMachine(costs, s.costs[0].Costs)
-		}
+		costs, err := simulate.Calibrate(name, run, known...)
 		if c = (&calibrated{costs, earlier}); err != nil || s.Tolerance <= 0 {
 			return c, nil, err
 		}
@@ -186,18 +187,6 @@ func (s *Simulator) measure(name string, run program) (c *calibrated, unlike, er
 		earlier = c.Real
 	}
 	return c, unlike, nil
-}
-
-// takeMachine gives new costs those of known ones that are the machine's and not the program's, if
-// they were measured. Programs of one calibration are of one machine: a moment in which a line took
-// six times as long must not set one of them apart from the others.
-func takeMachine(c, known *simulate.Costs) {
-	if known.Assumed {
-		return
-	}
-	c.Transfer, c.Assumed = known.Transfer, false
-	c.Wake, c.Wakeup = known.Wake, known.Wakeup
-	c.Look, c.Probe, c.Hit, c.Steal = known.Look, known.Probe, known.Hit, known.Steal
 }
 
 // asMeasured returns the result with the figures that only the simulation knows, and without those

@@ -15,13 +15,14 @@ const (
 	fitRuns   = 6 // the costs of pieces are adjusted as often as this at most
 	closeFit  = 0.002
 	leastCost = 1.0 // nanoseconds of a piece
-	// mostExcess is by what share a simulation that is fitted to a real run may be longer.
+	// mostExcess is by what share a simulation that is fitted to a real run may be off.
 	mostExcess = 0.15
 )
 
 // Calibrate measures what the program costs on one processor of this machine, and what this machine
 // takes for what only several processors do: moving cache lines, waking, stealing. The name is for
-// readers of the costs.
+// readers of the costs. If there are costs of earlier calibrations, then what the machine takes is
+// that of the first of those, unless it is assumed.
 //
 // Calibrate waits. It runs the program for some seconds and sets GOMAXPROCS meanwhile. Other
 // programs may disturb it, so the best of several runs counts, and of many samples the better ones.
@@ -31,10 +32,10 @@ const (
 // The pieces between two instants at which the scheduler chooses a processor are timed in a run of
 // a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.
 // Calibrate takes so much off each piece that a simulated run on one processor takes as long as a
-// real one. Two sorts of programs with [Host.Go] have no such run: those with more goroutines than
-// this machine has cores beside the processor, which share threads, and those whose time is mostly
-// that of wake-ups. Of their pieces Calibrate takes off what an empty piece takes.
-func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, error) {
+// real one. Programs with [Host.Go] are simulated for that with as many threads as they really had.
+// What an empty piece of a goroutine outside takes is taken off first, and where nothing fits, as
+// much of each other piece, if that is nearer.
+func Calibrate(name string, p func(on *Host) (time.Duration, error), earlier ...*Costs) (*Costs, error) {
 	if p == nil {
 		return nil, errors.New("simulate: Calibrate needs a program")
 	}
@@ -50,7 +51,7 @@ func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, er
 	if err := c.measureReal(p); err != nil {
 		return nil, err
 	}
-	c.addHardware()
+	c.addMachine(append(slices.Clip(earlier), nil)[0])
 	if err := c.measureCollector(p); err != nil {
 		return nil, err
 	}
@@ -59,14 +60,17 @@ func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, er
 		return nil, err
 	}
 	recorded = lessened(recorded, emptyOutside, true)
-	if 1+c.Outside <= runtime.NumCPU() {
-		excess, err := c.fit(p, recorded)
-		if err != nil || c.Outside == 0 || excess <= mostExcess {
-			return c, err
-		}
+	fitted, err := c.fit(p, recorded)
+	if err != nil || fitted <= mostExcess || c.Outside == 0 {
+		return c, err
 	}
+	nearest := c.Pieces
 	c.Pieces = lessened(recorded, empty, false)
-	return c, c.check()
+	if excess, err := c.excess(p); err != nil || math.Abs(excess) <= fitted {
+		return c, err
+	}
+	c.Pieces = nearest
+	return c, nil
 }
 
 // onOne runs f with GOMAXPROCS set to 1.
@@ -127,51 +131,68 @@ func measureEmpty() (inside, outside float64, err error) {
 	return inside, outside, err
 }
 
-// fit takes the same off each piece, by the secant method, until the simulation of one processor
-// takes as long as the real one took. A program with goroutines outside is simulated by the second
-// model, and its pieces outside are fitted too. It returns by what share the simulation is still
-// longer.
-func (c *Costs) fit(p program, recorded []Piece) (excess float64, err error) {
-	n := 0.0
+// fit fits the pieces to the run on one processor: those of operations, and those of goroutines
+// outside if that does not do. It returns by what share of the real run the simulation is off.
+func (c *Costs) fit(p program, recorded []Piece) (off float64, err error) {
+	c.Pieces = recorded
+	off, err = c.fitPieces(p, false)
+	if err != nil || off <= mostExcess || c.Outside == 0 {
+		return off, err
+	}
+	return c.fitPieces(p, true)
+}
+
+// fitPieces takes the same off each piece of operations, or of goroutines outside, by the secant
+// method, until the simulation of one processor takes as long as the real one took. It returns by
+// what share it is off; infinitely, if pieces would have to take longer than they were recorded.
+func (c *Costs) fitPieces(p program, outside bool) (off float64, err error) {
+	recorded, n := c.Pieces, 0.0
 	for _, x := range recorded {
-		if x.Operation != outsideName {
+		if (x.Operation == outsideName) == outside {
 			n += float64(x.Count)
 		}
 	}
-	var off, lastOff, lastError float64
+	var less, lastLess, lastError, excess float64
 	for i := range fitRuns {
-		c.Pieces = lessened(recorded, off, false)
-		if c.Outside > 0 {
-			c.Pieces = lessened(c.Pieces, off, true)
-		}
-		if err := c.check(); err != nil {
+		c.Pieces = lessened(recorded, less, outside)
+		if excess, err = c.excess(p); err != nil {
 			return 0, err
 		}
-		by := *c
-		if c.Outside > 0 {
-			by.Model = 2
-		}
-		m := newMachine(&by, 1)
-		m.fitting = true
-		r, err := by.run(p, m)
-		if err != nil {
-			return 0, err
-		}
-		late := float64(r.Elapsed) - c.Alone
-		if excess = late / c.Alone; math.Abs(excess) <= closeFit {
+		if math.Abs(excess) <= closeFit {
 			break
 		}
+		late := excess * c.Alone
 		slope := n // nanoseconds saved by one less for each piece
-		if i > 0 && off != lastOff && late != lastError {
-			slope = (lastError - late) / (off - lastOff)
+		if i > 0 && less != lastLess && late != lastError {
+			slope = (lastError - late) / (less - lastLess)
 		}
-		lastOff, lastError = off, late
+		lastLess, lastError = less, late
 		if slope <= 0 {
 			break
 		}
-		off += late / slope
+		less += late / slope
 	}
-	return excess, nil // which shows when one processor is simulated
+	if less < 0 && c.Outside > 0 {
+		return math.Inf(1), nil
+	}
+	return math.Abs(excess), nil // which shows when one processor is simulated
+}
+
+// excess returns by what share the simulation of one processor takes longer than the real run. A
+// program with goroutines outside is simulated by the second model, with the threads that it really
+// had.
+func (c *Costs) excess(p program) (share float64, err error) {
+	if err := c.check(); err != nil {
+		return 0, err
+	}
+	by := *c
+	if c.Outside > 0 {
+		by.Model, by.Threads = 2, c.threads(1)
+	}
+	m := newMachine(&by, 1)
+	m.fitting = true
+	r, err := by.run(p, m)
+	return float64(r.Elapsed)/c.Alone - 1, err
 }
 
 // lessened takes the same off each piece of operations, or of goroutines outside.

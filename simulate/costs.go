@@ -26,12 +26,17 @@ type Costs struct {
 	// measurement. A disturbance that lasted from the first run to the last does not show in it:
 	// compare Alone with that of another calibration.
 	Spread float64 `json:"spread,omitempty"`
+	// PairSpread is Spread of the runs on two processors.
+	PairSpread float64 `json:"pair_spread,omitempty"`
 	// Size is the size of the program when it was measured, for readers; 0 if the caller has not
 	// said it. Costs are for any size at which the pieces cost the same: docs/simulation.md.
 	Size int `json:"size,omitempty"`
 	// Model is the model by which to simulate: 0 or 1 for the first, and 2 for the second, which
 	// charges for more. docs/simulation.md describes both.
 	Model int `json:"-"`
+	// Threads is how many threads the simulated machine has for processors and goroutines of
+	// Host.Go, in the second model; 0 stands for one for each.
+	Threads int `json:"-"`
 
 	// Transfer is the time to get a cache line that another processor has written last. Meanwhile
 	// other processors that want the line wait.
@@ -43,6 +48,12 @@ type Costs struct {
 	// is the time until the woken one runs.
 	Wake   float64 `json:"wake_ns"`
 	Wakeup float64 `json:"wakeup_ns"`
+	// Nap is Wakeup if the thread that is to run what was woken is still looking for work, as it
+	// does for Spin before it sleeps. Switch is the time until what was woken goes on where its
+	// waker has waited. All three are for the second model.
+	Nap    float64 `json:"nap_ns,omitempty"`
+	Spin   float64 `json:"spin_ns,omitempty"`
+	Switch float64 `json:"switch_ns,omitempty"`
 	// Look is the time of a searcher's look at all queues, besides Probe for each other processor.
 	Look  float64 `json:"look_ns"`
 	Probe float64 `json:"probe_ns"`
@@ -70,9 +81,9 @@ type Costs struct {
 	Pieces []Piece `json:"pieces"`
 }
 
-// Piece is a stretch of an operation that other processors cannot observe, and its cost. It begins
-// and ends at an edge: an operation has begun, sends or has ended, or the processor passes from one
-// operation to the next.
+// Piece is a kind of stretch of a processor's time, or of a goroutine's of [Host.Go], that others
+// cannot observe, and its cost. It begins and ends at an edge: an operation has begun, sends, forks
+// or has ended, or the processor passes from one operation to the next.
 type Piece struct {
 	Operation string  `json:"operation"` // the operation that runs, or ran last
 	From      string  `json:"from"`      // passing, begun, sending, ending or forking
@@ -108,6 +119,9 @@ func (c *Costs) check() error {
 	if c.Model < 0 || c.Model > Models {
 		return fmt.Errorf("%w: the model is %d, and must be 1 or 2", ErrCosts, c.Model)
 	}
+	if c.Threads < 0 {
+		return fmt.Errorf("%w: there are %d threads", ErrCosts, c.Threads)
+	}
 	for _, of := range []struct {
 		name string
 		cost float64
@@ -115,6 +129,9 @@ func (c *Costs) check() error {
 		{"transfer_ns", c.Transfer},
 		{"wake_ns", c.Wake},
 		{"wakeup_ns", c.Wakeup},
+		{"nap_ns", c.Nap},
+		{"spin_ns", c.Spin},
+		{"switch_ns", c.Switch},
 		{"look_ns", c.Look},
 		{"probe_ns", c.Probe},
 		{"steal_ns", c.Steal},

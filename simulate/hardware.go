@@ -16,6 +16,8 @@ const (
 	assumedTransfer = 60
 	assumedWake     = 10_000
 	assumedWakeup   = 50_000
+	assumedNap      = 30_000
+	assumedSpin     = 5_000
 	mostTransfer    = 1_000 // above it, the two threads that passed the line never ran at once
 )
 
@@ -30,21 +32,36 @@ var hardware = sync.OnceValue(func() Costs {
 	return c
 })
 
-// addHardware sets the costs that do not depend on the program.
-func (c *Costs) addHardware() {
-	h := hardware()
-	c.Transfer, c.Assumed, c.Wake, c.Wakeup, c.Look, c.Probe, c.Steal, c.Hit = h.Transfer, h.Assumed, h.Wake, h.Wakeup, h.Look, h.Probe, h.Steal, h.Hit
+// addMachine sets the costs that do not depend on the program: those of known, or those measured
+// here, if known is nil or assumed or lacks some. All costs of one calibration are of one machine:
+// a moment in which a line took six times as long must not set one program apart from the others.
+func (c *Costs) addMachine(known *Costs) {
+	if known == nil || known.Assumed {
+		h := hardware()
+		known = &h
+	}
+	c.Transfer, c.Assumed, c.Wake, c.Wakeup = known.Transfer, known.Assumed, known.Wake, known.Wakeup
+	c.Look, c.Probe, c.Steal, c.Hit = known.Look, known.Probe, known.Steal, known.Hit
+	if known.Switch == 0 {
+		h := hardware()
+		known = &h
+	}
+	c.Nap, c.Spin, c.Switch = known.Nap, known.Spin, known.Switch
 }
 
 func (c *Costs) measure() {
 	if runtime.NumCPU() > 1 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 		c.Transfer = transfer()
-		c.Wake, c.Wakeup = wake()
+		c.Wake, c.Wakeup = wake(asleepAfter, 300)
+		_, c.Nap = wake(0, 300)
+		c.Spin = spin(c.Wake)
 	}
 	if c.Transfer == 0 || c.Transfer > mostTransfer {
 		c.Transfer, c.Wake, c.Wakeup, c.Assumed = assumedTransfer, assumedWake, assumedWakeup, true
+		c.Nap, c.Spin = assumedNap, assumedSpin
 	}
+	c.Switch = change()
 	c.Look = yield()
 	c.Hit = hit()
 	c.Probe = c.Transfer // the other processor has written the word that says whether it has work
@@ -86,10 +103,13 @@ func transfer() float64 {
 	return quantile(all, 1, 10)
 }
 
-// wake returns how long it takes to wake a goroutine that sleeps as processors do: for the waking
-// goroutine, and until the woken one runs. Each is the lowest tenth of many.
-func wake() (cost, latency float64) {
-	const rounds = 300
+// asleepAfter is when a thread that has nothing to do sleeps for certain.
+const asleepAfter = 100 * time.Microsecond
+
+// wake returns how long it takes to wake a goroutine that sleeps as processors do, and has done so
+// for about the given time: for the waking goroutine, and until the woken one runs. Each is the
+// lowest tenth of many.
+func wake(slept time.Duration, rounds int) (cost, latency float64) {
 	wakeUps, ran := make(chan struct{}, 1), make(chan time.Time, 1)
 	go func() {
 		for range wakeUps {
@@ -99,8 +119,7 @@ func wake() (cost, latency float64) {
 	}()
 	var costs, latencies []float64
 	for range rounds {
-		// the goroutine and its thread sleep by then
-		for began := time.Now(); time.Since(began) < 100*time.Microsecond; {
+		for began := time.Now(); time.Since(began) < slept; {
 		}
 		start := time.Now()
 		wakeUps <- struct{}{}
@@ -115,6 +134,42 @@ func wake() (cost, latency float64) {
 	close(wakeUps)
 	<-ran
 	return quantile(costs, 1, 10), quantile(latencies, 1, 10)
+}
+
+// spin returns how long a thread that has nothing to do looks for work before it sleeps: the
+// shortest sleep of a goroutine after which nine of ten wake-ups cost half of what they cost after
+// a long sleep, or more.
+func spin(asleep float64) float64 {
+	const step, rounds = time.Microsecond, 100
+	for slept := step; slept < asleepAfter; slept += max(step, slept/4) {
+		if cost, _ := wake(slept, rounds); cost >= asleep/2 {
+			return float64(slept)
+		}
+	}
+	return float64(asleepAfter)
+}
+
+// change returns how long it takes until a goroutine that was woken goes on in place of its waker,
+// which waits: half of what two goroutines on one thread take that wake each other.
+func change() float64 {
+	const rounds = 10_000
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	there, back := make(chan struct{}, 1), make(chan struct{}, 1)
+	go func() {
+		for range there {
+			back <- struct{}{}
+		}
+		close(back)
+	}()
+	start := time.Now()
+	for range rounds {
+		there <- struct{}{}
+		<-back
+	}
+	took := float64(time.Since(start)) / (2 * rounds)
+	close(there)
+	<-back
+	return took
 }
 
 // yield returns how long a processor takes to let others go on when there are none.

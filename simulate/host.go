@@ -72,8 +72,9 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 //
 // f must wait by nothing but futures, Quiesce and the functions that Go returns. In a simulation
 // others run where f sends or reads the time, and a goroutine that blocks on a mutex or a channel
-// stops the simulation for ever: hold no lock at a send. f must not call runtime.Goexit, lock its
-// thread, or close the runtime. Go panics before New, and if f is nil.
+// stops the simulation for ever: hold no lock at a send. f must not lock its thread, or close the
+// runtime. In a simulation a panic of f is one of the program. Go panics before New, and if f is
+// nil.
 func (h *Host) Go(f func()) (wait func()) {
 	switch {
 	case h.rt == nil:

@@ -15,17 +15,18 @@ var _ simhost.Timed = (*machine)(nil)
 type machine struct {
 	costs      *Costs
 	tariff     *tariff
-	processors []*processor // behind the real ones, the cores of goroutines outside
+	processors []*processor // behind the real ones, those that stand for goroutines outside
 	count      int          // of the real ones
 	running    *processor   // its piece is under way; nil before the first
 	turns      uint64       // how often a processor was chosen
 	floor      float64      // the time up to which nothing was left to run
 	units      map[any]*unit
-	shared     *shared // nil in the first model
-	outside    outside // nothing in the first model
-	fitting    bool    // a run that only fits the costs: the first model takes forks, too
-	program    uintptr // the goroutine that runs the program: see checkGoroutine
-	refused    error   // why the result is of no use; nil if it is
+	shared     *shared  // nil in the first model
+	threads    *threads // nil while there are no goroutines of Host.Go
+	outside    outside  // nothing in the first model
+	fitting    bool     // a run that only fits the costs: the first model takes forks, too
+	program    uintptr  // the goroutine that runs the program: see checkGoroutine
+	refused    error    // why the result is of no use; nil if it is
 }
 
 // processor is a virtual processor. Times are in nanoseconds.
@@ -38,11 +39,13 @@ type processor struct {
 	waiting   float64 // the part of busy spent waiting for cache lines
 	awake     uint64  // the last turn at which it could go on
 	stolen    uint64
-	cold      uint64 // stolen tasks that it has not looked at yet
-	target    *unit  // the unit that it is about to send to
-	remote    bool   // it runs a message of another processor, which has the future
-	// The core of a goroutine outside: when what the goroutine waits for came to pass. It has not
-	// gone on yet. 0 if it does not wait.
+	cold      uint64  // stolen tasks that it has not looked at yet
+	target    *unit   // the unit that it is about to send to
+	remote    bool    // it runs a message of another processor, which has the future
+	thread    *thread // that runs it; nil if none does
+	place     place
+	// The program's own goroutine, while it has a core of its own: when what it waits for came to
+	// pass. It has not gone on yet. 0 if it does not wait.
 	woken float64
 }
 
@@ -62,7 +65,7 @@ func newMachine(costs *Costs, processors int) *machine {
 	return m
 }
 
-// add adds a processor, or a core for a goroutine outside that begins now.
+// add adds a processor, or what stands for a goroutine outside that begins now.
 func (m *machine) add() *processor {
 	p := &processor{index: len(m.processors), awake: m.turns, clock: m.now()}
 	m.processors = append(m.processors, p)
@@ -83,15 +86,25 @@ func (m *machine) Choose(ready []int) int {
 			m.shared.parks(m, p)
 		}
 	}
-	first := 0
-	for i, n := range ready {
+	for _, n := range ready {
 		m.processors[n].awake = m.turns
+	}
+	first := m.furthestBehind(ready)
+	m.running = m.processors[ready[first]]
+	m.running.woken = 0
+	return first
+}
+
+// furthestBehind returns the index in ready of the processor that goes on.
+func (m *machine) furthestBehind(ready []int) (first int) {
+	if m.threads != nil {
+		return m.threads.choose(m, ready)
+	}
+	for i, n := range ready {
 		if m.processors[n].clock < m.processors[ready[first]].clock {
 			first = i
 		}
 	}
-	m.running = m.processors[ready[first]]
-	m.running.woken = 0
 	return first
 }
 
@@ -102,9 +115,11 @@ func (m *machine) wakeUp(ready []int, by *processor) {
 	for _, n := range ready {
 		p := m.processors[n]
 		switch {
+		case m.threads != nil:
+			m.wakeThread(by, p)
 		case p.awake+1 >= m.turns:
 		case m.isOutside(p):
-			m.wakeOutside(ready, by, p)
+			m.wakeProgram(ready, by, p)
 		default:
 			p.clock = max(p.clock, at)
 			m.work(by, m.costs.Wake)
@@ -113,6 +128,20 @@ func (m *machine) wakeUp(ready []int, by *processor) {
 			}
 		}
 	}
+}
+
+// wakeThread is wakeUp of one processor, or of a goroutine outside, where threads run them.
+func (m *machine) wakeThread(by, p *processor) {
+	switch {
+	case p.place != nowhere:
+		return
+	case m.turns == m.threads.first:
+		m.threads.begins(p)
+		return
+	case !m.isOutside(p) && p.awake+1 < m.turns:
+		m.shared.wakes(m, by, p)
+	}
+	m.threads.wakes(m, by, p, m.now())
 }
 
 // charge adds the cost of the piece that has ended to p's clock.
@@ -268,7 +297,7 @@ func (m *machine) Stole(thief, victim int, tasks uint64) {
 	m.work(m.processors[victim], m.costs.Transfer)
 }
 
-// times returns the time that f reads from each processor, without the cores of goroutines outside.
+// times returns the time that f reads from each processor, without those of goroutines outside.
 func (m *machine) times(f func(p *processor) float64) []time.Duration {
 	all := make([]time.Duration, m.count)
 	for i := range all {

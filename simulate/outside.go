@@ -3,8 +3,9 @@ package simulate
 import "slices"
 
 // Goroutines outside, in the second model: the one that runs the program, and those of [Host.Go].
-// Each has a core of its own, a processor behind those of the runtime, and runs in pieces, from
-// where it sends, waits or reads the time to where it does so next.
+// For each there is a processor behind those of the runtime. It runs in pieces, from where it
+// sends, waits or reads the time to where it does so next. From the first call of Host.Go on,
+// threads run them and the processors (threads.go). Before, each has a core of its own.
 
 // outsideName stands for the operation in the pieces of goroutines outside.
 const outsideName = "a goroutine outside"
@@ -17,8 +18,8 @@ type outside struct {
 	taken int  // those of free that a processor has taken from the inbox, all at once
 }
 
-// Outside keeps the function that starts further goroutines, and gives the one that runs the
-// program its core.
+// Outside keeps the function that starts further goroutines, and has the one that runs the
+// program begin.
 func (m *machine) Outside(start func(f func()) (wait func() error)) bool {
 	if m.shared == nil {
 		return false
@@ -34,22 +35,30 @@ func (m *machine) start(f func()) (wait func() error) {
 		m.refuse(errOutside)
 		panic(unsupported{})
 	}
+	if m.threads == nil {
+		m.threads = newThreads(m.costs.Threads, m.count)
+		m.threads.begins(m.running)
+		m.threads.first = m.turns + 1
+	}
 	return m.outside.start(f)
 }
 
 func (m *machine) isOutside(p *processor) bool { return p.index >= m.count }
 
-// addOutside adds the core of a goroutine that begins now.
+// addOutside adds what stands for a goroutine that begins now, and a thread for one of Host.Go
+// unless their number is fixed.
 func (m *machine) addOutside() *processor {
 	p := m.add()
+	if p.index > m.count && !m.threads.fixed {
+		m.threads.add()
+	}
 	p.operation = m.tariff.of(outsideName)
 	return p
 }
 
-// wakeOutside notes that what the goroutine of p waits for came to pass in the piece of by, which
-// wakes a thread for it. If by has come to rest, or its goroutine waits, then it goes on there, as
-// Go has it run next.
-func (m *machine) wakeOutside(ready []int, by, p *processor) {
+// wakeProgram notes that what the program's goroutine, p, waits for came to pass in the piece of
+// by, which wakes a thread for it. If by has come to rest, then it goes on there.
+func (m *machine) wakeProgram(ready []int, by, p *processor) {
 	p.woken = m.now()
 	p.clock = max(p.clock, p.woken)
 	if by.idle() || !slices.Contains(ready, by.index) {
@@ -59,13 +68,14 @@ func (m *machine) wakeOutside(ready []int, by, p *processor) {
 	m.work(by, m.costs.Wake)
 }
 
-// lendThread notes that p, a processor, has nothing at hand: a goroutine whose thread has not woken
-// yet goes on in place of p.
+// lendThread notes that p, a processor, has nothing at hand: the program's goroutine goes on in
+// place of p if its thread has not woken yet.
 func (m *machine) lendThread(p *processor) {
-	for _, o := range m.processors[m.count:] {
-		if o.woken > 0 {
-			o.clock = min(o.clock, max(o.woken, p.clock))
-		}
+	if m.shared == nil || m.threads != nil {
+		return
+	}
+	if o := m.processors[m.count]; o.woken > 0 {
+		o.clock = min(o.clock, max(o.woken, p.clock))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -209,4 +210,33 @@ func TestGoBeforeNew(t *testing.T) {
 		}
 	}()
 	_, _ = costsOf(t, usual).Run(func(on *simulate.Host) (time.Duration, error) { on.Go(func() {}); return 0, nil }, 1)
+}
+
+// TestGoroutineEnds holds that a goroutine may end by Goexit, and that its panic is the program's.
+func TestGoroutineEnds(t *testing.T) {
+	c := costsOf(t, usual)
+	c.Model = 2
+	exits := func(on *simulate.Host, rt *freerun.Runtime) error {
+		u, n := freerun.NewUnit(rt, 0), 0
+		on.Go(func() {
+			defer func() { n++ }()
+			_, _ = count.Send(rt.Context(), u, 1).Wait(context.Background())
+			runtime.Goexit()
+		})()
+		on.Go(func() { n++ })()
+		if n != 2 {
+			return errors.New("a goroutine has not ended")
+		}
+		return nil
+	}
+	if text := says(c, exits); text != "<nil>" {
+		t.Errorf("Goexit: %s", text)
+	}
+	panics := func(on *simulate.Host, rt *freerun.Runtime) error {
+		on.Go(func() { panic("of the goroutine") })()
+		return nil
+	}
+	if text := says(c, panics); !strings.Contains(text, "of the goroutine") {
+		t.Errorf("a panic: %s", text)
+	}
 }

@@ -10,7 +10,9 @@ import (
 type edge uint8
 
 const (
-	// passing is between two operations, or where an operation would let others go on
+	// passing is any other instant: between two operations, or in the middle of one where it would
+	// let others go on but does none of what follows. A goroutine outside passes where it reads the
+	// time or waits.
 	passing edge = iota
 	begun        // an operation has begun
 	sending      // it sends: others observe that from here on

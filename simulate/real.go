@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -19,30 +18,32 @@ const (
 // measureReal sets the times of real runs on one processor, and on two if the machine has them. The
 // numbers take turns, so that a bad moment of the machine hits both.
 func (c *Costs) measureReal(p program) error {
-	least := []float64{math.MaxFloat64, math.MaxFloat64}[:min(2, runtime.NumCPU())]
-	for i := range least {
+	took := make([][]float64, min(2, runtime.NumCPU()))
+	for i := range took {
 		if _, err := realRun(p, i+1, c.threads(i+1)); err != nil { // warms up
 			return err
 		}
 	}
-	var alone []float64
 	for began := time.Now(); c.Runs < leastRuns || c.Runs < mostRuns && time.Since(began) < realTime; c.Runs++ {
-		for i := range least {
-			took, err := realRun(p, i+1, c.threads(i+1))
+		for i := range took {
+			run, err := realRun(p, i+1, c.threads(i+1))
 			if err != nil {
 				return err
 			}
-			if least[i] = min(least[i], float64(took)); i == 0 {
-				alone = append(alone, float64(took))
-			}
+			took[i] = append(took[i], float64(run))
 		}
 	}
-	slices.Sort(alone)
-	c.Spread = alone[len(alone)/2]/least[0] - 1
-	if c.Alone = least[0]; len(least) > 1 {
-		c.Pair = least[1]
+	c.Alone, c.Spread = leastOf(took[0])
+	if len(took) > 1 {
+		c.Pair, c.PairSpread = leastOf(took[1])
 	}
 	return nil
+}
+
+// leastOf returns the least of some times, and by what share of it their median is above.
+func leastOf(all []float64) (least, spread float64) {
+	slices.Sort(all)
+	return all[0], all[len(all)/2]/all[0] - 1
 }
 
 // threads returns on how many threads the program runs with a number of processors: one for each,

@@ -12,7 +12,7 @@ import (
 // errForks says that a program forks where the first model simulates.
 var errForks = fmt.Errorf("simulate: the first model cannot simulate Join, For, Reduce and their like; the second can (Model 2 of the costs): %w", errors.ErrUnsupported)
 
-// errOutside says that a program has several goroutines outside where the first model simulates.
+// errOutside says that a program starts goroutines by Host.Go where the first model simulates.
 var errOutside = fmt.Errorf("simulate: the first model cannot simulate goroutines of Host.Go; the second can (Model 2 of the costs): %w", errors.ErrUnsupported)
 
 // refuse keeps the first reason why the run's result is of no use. The run goes on to its end.

@@ -109,3 +109,23 @@ func TestNoOutsiders(t *testing.T) {
 	}
 	timed.Stop(nil)
 }
+
+// TestOutsidersInDrive holds that no task is an outsider while Drive runs, which ends the
+// scheduler, and that only the goroutine that drives may call it.
+func TestOutsidersInDrive(t *testing.T) {
+	s := withOutsiders(1)
+	me, told := s.Outsider(), any(nil)
+	o := s.Go(func() {
+		defer func() { told = recover() }()
+		s.Drive(nil)
+	})
+	if !me.Await(s, o.Ended, never) || told != "sched: a goroutine of Host.Go closes the runtime; the one that made the runtime must" {
+		t.Errorf("Drive by another goroutine: %v", told)
+	}
+	inTask := me
+	s.Inject(&newJob(func(*Processor) { inTask = s.Outsider() }).Task)
+	if s.Drive(nil); inTask != nil || s.Outsider() != me {
+		t.Errorf("in a task of Drive %v runs, and afterwards %v, want %v", inTask, s.Outsider(), me)
+	}
+	s.Stop(nil)
+}

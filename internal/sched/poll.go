@@ -16,7 +16,7 @@ import (
 // process share their polls (netPolls).
 //
 //	E1  A poll is due when next has passed.
-//	E2  The processor that sets began polls. Another one may set it when yieldAfter has passed.
+//	E2  The processor that sets began polls. Another one may set it when YieldAfter has passed.
 //	E3  The end of a poll sets next.
 //
 // Where the system tells that no event waits (netpoll.Poller.Futile), a yield takes the place of
@@ -92,7 +92,7 @@ func (p *Processor) pollDue(now, since time.Duration) bool {
 		return false
 	}
 	began := netPolls.began.Load()
-	return int64(now)-began >= int64(yieldAfter) && netPolls.began.CompareAndSwap(began, int64(now))
+	return int64(now)-began >= int64(YieldAfter) && netPolls.began.CompareAndSwap(began, int64(now))
 }
 
 // poll has Go poll the network and lets other goroutines run, including those that the poll finds.

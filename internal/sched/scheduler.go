@@ -41,7 +41,7 @@ type Config struct {
 	// Timed, if set together with Choose, keeps the time that Choose simulates.
 	Timed Timed
 	// Outside, together with Timed, has Choose choose among goroutines outside, too
-	// (driver_timed.go).
+	// (driver_outside.go).
 	Outside bool
 	// Resting, if set, is called on the processor p when p has run out of tasks and is about to
 	// search or sleep, and when it goes out of service. It must not queue tasks.

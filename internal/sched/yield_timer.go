@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// yieldAfter is how long a busy processor keeps its thread before it lets Go's scheduler run
+	// YieldAfter is how long a busy processor keeps its thread before it lets Go's scheduler run
 	// other goroutines: those of the network, of timers and of the rest of the program. Go itself
 	// would preempt it only after 10 ms.
-	yieldAfter = 45 * time.Microsecond
+	YieldAfter = 45 * time.Microsecond
 	// maxBatch is how many operations a processor runs at most between two reads of the clock. A
 	// read costs as much as an operation.
 	maxBatch = 128
@@ -23,7 +23,7 @@ const (
 )
 
 // yieldTimer decides when a processor yields. It reads the clock once for each batch of operations.
-// A batch has as many operations as took about half of yieldAfter lately. Its clock counts from
+// A batch has as many operations as took about half of YieldAfter lately. Its clock counts from
 // epoch.
 type yieldTimer struct {
 	left, batch       int
@@ -77,7 +77,7 @@ func (p *Processor) YieldIfDue() {
 		y.slept, y.busySince = false, now
 	}
 	y.begin(nextBatch(y.batch, now-y.readAt), now)
-	if now-y.yieldedAt < yieldAfter && !y.dueNow {
+	if now-y.yieldedAt < YieldAfter && !y.dueNow {
 		return
 	}
 	y.dueNow = false
@@ -125,7 +125,7 @@ func (p *Processor) yields() uint64 { return (p.counters.pauses.Load() + 1) / 2 
 // nextBatch returns how many operations to run until the next read of the clock, if the last batch
 // took the time took.
 func nextBatch(batch int, took time.Duration) int {
-	const goal = yieldAfter / 2
+	const goal = YieldAfter / 2
 	if took <= goal/2 {
 		return min(2*batch, maxBatch)
 	}

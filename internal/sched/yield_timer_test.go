@@ -13,15 +13,15 @@ func TestNextBatch(t *testing.T) {
 		want  int
 	}{
 		{1, 0, 2},                    // too short to measure
-		{1, yieldAfter / 8, 2},       // grows at most to twice
-		{64, yieldAfter / 50, 128},   // up to the greatest batch
+		{1, YieldAfter / 8, 2},       // grows at most to twice
+		{64, YieldAfter / 50, 128},   // up to the greatest batch
 		{128, 0, 128},                // and no further
-		{16, yieldAfter / 2, 16},     // just right
-		{16, yieldAfter, 8},          // half as many take half as long
-		{2, yieldAfter * 2 / 5, 2},   // rounds down
+		{16, YieldAfter / 2, 16},     // just right
+		{16, YieldAfter, 8},          // half as many take half as long
+		{2, YieldAfter * 2 / 5, 2},   // rounds down
 		{64, time.Second, 1},         // a long operation
 		{1, time.Hour, 1},            // never less than one
-		{10, yieldAfter/4 + 100, 19}, // little more than the limit for growing freely
+		{10, YieldAfter/4 + 100, 19}, // little more than the limit for growing freely
 	} {
 		if got := nextBatch(c.batch, c.took); got != c.want {
 			t.Errorf("nextBatch(%d, %v) = %d, want %d", c.batch, c.took, got, c.want)

@@ -40,8 +40,9 @@ type Timed interface {
 	// start starts another one. wait waits for its end, and returns an error if that never comes.
 	// Such goroutines alone may call these.
 	Outside(start func(f func()) (wait func() error)) bool
-	// Enter tells that an ordinary goroutine begins to wait. If its time is not simulated, its
-	// earlier sends count as made now.
+	// Enter tells that an ordinary goroutine begins to wait, and so to drive the runtime. If the
+	// time of such goroutines is not simulated, then all that it has sent since its last wait
+	// counts as sent now: no processor may be earlier than this instant.
 	Enter()
 	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
 	Idle(until time.Duration)

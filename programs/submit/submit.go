@@ -55,6 +55,7 @@ func run(start Start, cfg programs.Config) (result programs.Result, err error) {
 		}
 	}()
 	count := newCount()
+	// a goroutine of cfg.Go, as its time is simulated, too, where time is simulated
 	cfg.Go(func() { result, err = submit(pool, cfg, count.add) })()
 	if err != nil {
 		return result, err
