@@ -31,6 +31,13 @@ help: ## print this list
 .PHONY: check
 check: lint test race portable checkptr contracts explore cross smoke ## everything that decides whether a change is good
 
+# Steps that ask no module proxy cannot fail because it is away for a moment. `go mod download` would fetch twice as much.
+.PHONY: modules
+modules: ## download the modules that the other steps need, for every platform
+	go list -deps -test work >/dev/null
+	@for platform in $(PLATFORMS); do (set -x; GOOS=$${platform%/*} GOARCH=$${platform#*/} go list -deps -test work >/dev/null); done
+	GOWORK=off go list -C tools -deps tool >/dev/null
+
 .PHONY: test
 test: ## the tests of all modules
 	go test work
@@ -46,9 +53,12 @@ portable: ## all tests without assembly and go:linkname, as a Go that is too new
 # Go 1.27 is the first that freerun is not tested with, and it sets the tag go1.27. With that tag the root module is built as by
 # that Go. Other modules depend on modules of other people, whose files for go1.27 may need what only that Go has; so they are
 # tested with freerun_portable instead. A test of internal/archtest checks that both tags choose the same files of freerun.
+#
+# Tests that find the same in every build for this machine are in make test, and not in each step that builds otherwise:
+# internal/archtest reads source, in one goroutine, and internal/verify/mutate runs the go command without their flags.
 .PHONY: portable/newer
 portable/newer:
-	go test -timeout 30m -tags go1.27 ./...
+	@packages=$$(go list -tags go1.27 ./... | grep -vE '/internal/(archtest|verify/mutate)$$'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
 	go test -timeout 30m -tags freerun_portable ./ddb/... ./httpview/... ./otelfreerun/...
 
 .PHONY: portable/32
@@ -58,7 +68,7 @@ portable/32:
 
 .PHONY: checkptr
 checkptr: ## the tests of the root module with Go's checks of unsafe pointers, in the build that is shipped
-	go test -gcflags=all=-d=checkptr ./...
+	@packages=$$(go list ./... | grep -vE '/internal/(archtest|verify/mutate)$$'); (set -x; go test -gcflags=all=-d=checkptr $$packages)
 
 .PHONY: contracts
 contracts: ## the tests of the containers in a debug build, which checks what they require of their callers
@@ -172,6 +182,9 @@ calibration: ## measure what simulated processors cost, for docs/simulation: two
 	$(CALIBRATE) ddb --size 500
 	$(CALIBRATE) pingpong --size 20000
 	$(CALIBRATE) matrix --size 120 --tasks 16
+	$(CALIBRATE) submit --size 20000 --variants tell,futures --model 2
+	$(CALIBRATE) fanin --size 20000 --model 2
+	$(CALIBRATE) hot --size 1000 --depth 1000 --callers 1,4 --pause 0 --model 2
 	cp .bench/costs.json docs/simulation/costs.json
 	go test ./bench -run 'TestPageHasTheComparison|TestCalibrationIsLikeRealRuns' -update
 

@@ -62,6 +62,9 @@ func (e env) now() time.Time {
 // and the goroutine that waits. It does not wait.
 func (rt *Runtime) Now() time.Time {
 	rt.mustBeMade()
+	if rt.env.sim != nil {
+		rt.env.sim.pauseOutside()
+	}
 	return rt.env.now()
 }
 
@@ -210,6 +213,14 @@ func (e env) observers() uint64 {
 	return 0
 }
 
+// observersOutside returns the observers that the env has for sends of ordinary goroutines.
+func (e env) observersOutside() uint64 {
+	if e.sim != nil && e.sim.outside {
+		return bySchedule
+	}
+	return 0
+}
+
 // begins tells the schedule that an operation of vtable k begins on w.
 func (e env) begins(w *worker, c *Context, k *vtable, m *message) {
 	if e.sim != nil {
@@ -219,8 +230,12 @@ func (e env) begins(w *worker, c *Context, k *vtable, m *message) {
 
 // sends has the schedule decide what goes on before w sends to u.
 func (e env) sends(w *worker, u *unit) {
-	if e.sim != nil && w.processor != nil {
+	switch {
+	case e.sim == nil:
+	case w.processor != nil:
 		e.sim.sends(w, u)
+	default:
+		e.sim.sendsOutside(u)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -62,28 +61,13 @@ type randomSchedule struct{ random *rand.Rand }
 func (r *randomSchedule) Choose(ready []int) int { return r.random.IntN(len(ready)) }
 func (r *randomSchedule) Began(int, string)      {}
 
-// chooseBy turns a schedule into the function that the scheduler calls for its choices.
-func chooseBy(s simhost.Schedule) func([]*sched.Processor) int {
-	numbers := []int{}
-	return func(ready []*sched.Processor) int {
-		numbers = numbers[:0]
-		for _, p := range ready {
-			numbers = append(numbers, p.Index())
-		}
-		i := s.Choose(numbers)
-		if i < 0 || i >= len(ready) {
-			panic(fmt.Sprintf("freerun: a schedule chose index %d of %d", i, len(ready)))
-		}
-		return i
-	}
-}
-
 // simulation holds the further state of a deterministic runtime. The driver, or the processor that
 // it has go on, uses it.
 type simulation struct {
 	rt       *Runtime
 	schedule simhost.Schedule
 	timed    simhost.Timed // schedule, if it simulates time; nil otherwise
+	outside  bool          // that of goroutines outside, too
 	clock    *vclock.Clock
 	// processors is how many processors the runtime began with. A timed schedule knows no more.
 	processors int
@@ -103,11 +87,13 @@ type simulation struct {
 // settings.
 func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 	m := &simulation{rt: rt, schedule: s.schedule}
-	config.Choose = chooseBy(s.schedule)
+	config.Choose = s.schedule.Choose
 	config.Processors = cmp.Or(s.processors, deterministicProcessors)
 	m.processors = config.Processors
 	if t, ok := s.schedule.(simhost.Timed); ok {
 		m.timed, config.Timed = t, timedScheduler{t}
+		m.outside = t.Outside(m.startOutside)
+		config.Outside = m.outside
 	}
 	m.clock = vclock.New(m.timed)
 	return m
@@ -116,6 +102,9 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 // drive runs operations until x is reached, ctx is done or nothing is left to run. It returns nil,
 // ctx's error or an ErrStalled. The caller is the driver.
 func (m *simulation) drive(ctx context.Context, x condition) error {
+	if o := m.rt.scheduler.Outsider(); o != nil {
+		return m.awaitOutside(ctx, o, x)
+	}
 	for !m.rt.scheduler.Drive(func() bool { return x.reached() || ctx.Err() != nil }) {
 		if !m.goOn() {
 			return m.stalled(x)
@@ -141,6 +130,9 @@ func (m *simulation) awaitPlace(b *mailboxLimit, msg *message, from *sender) err
 
 // awaitIdle advances the virtual time if need be, as activities may sleep.
 func (m *simulation) awaitIdle(ctx context.Context) error {
+	if o := m.rt.scheduler.Outsider(); o != nil {
+		return m.awaitIdleOutside(ctx, o)
+	}
 	for {
 		err := m.rt.scheduler.AwaitIdle(ctx, m.rt.settled)
 		if !errors.Is(err, sched.ErrStalled) {

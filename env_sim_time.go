@@ -3,6 +3,7 @@ package freerun
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -127,6 +128,60 @@ func (u *unit) known() any {
 		return nil
 	}
 	return u
+}
+
+// Goroutines outside whose time is simulated, too (internal/sched/driver_timed.go). They let the
+// schedule choose who goes on before each send and where they read the time, and wait as coroutines
+// of the driver.
+
+// startOutside starts a goroutine outside. wait waits for its end; by another one of them.
+func (m *simulation) startOutside(f func()) (wait func()) {
+	o := m.rt.scheduler.Go(f)
+	return func() {
+		if me := m.rt.scheduler.Outsider(); me != nil && !o.Ended() {
+			me.Await(m.rt.scheduler, o.Ended, m.goOn)
+		}
+	}
+}
+
+// sendsOutside pauses the running goroutine outside, if it is one whose time is simulated, before a
+// send to u.
+func (m *simulation) sendsOutside(u *unit) {
+	if o := m.rt.scheduler.Outsider(); o != nil {
+		m.timed.Sends(o.Index(), u.known())
+		o.Pause(m.rt.scheduler)
+	}
+}
+
+// pauseOutside pauses it in between, so that its time is known.
+func (m *simulation) pauseOutside() {
+	if o := m.rt.scheduler.Outsider(); o != nil {
+		o.Pause(m.rt.scheduler)
+	}
+}
+
+// awaitOutside is drive for such a goroutine.
+func (m *simulation) awaitOutside(ctx context.Context, o *sched.Outsider, x condition) error {
+	m.timed.Enter()
+	over := func() bool { return x.reached() || ctx.Err() != nil }
+	switch {
+	case !o.Await(m.rt.scheduler, over, m.goOn):
+		return m.stalled(x)
+	case x.reached():
+		return nil
+	}
+	return ctx.Err()
+}
+
+// awaitIdleOutside is awaitIdle for such a goroutine. It waits until nothing is left to run by any
+// processor at some instant; other goroutines may go on to send.
+func (m *simulation) awaitIdleOutside(ctx context.Context, o *sched.Outsider) error {
+	m.timed.Enter()
+	err := o.AwaitIdle(ctx, m.rt.scheduler, m.rt.settled, m.goOn)
+	if errors.Is(err, sched.ErrStalled) {
+		return m.stalled(nil)
+	}
+	return err
 }
 
 // simTimer is the entry of a simulation for a timer that has not ended.

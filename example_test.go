@@ -92,6 +92,22 @@ func ExampleForward() {
 	// Output: 6 <nil>
 }
 
+// A promise stands for what comes from outside: here the answer of a driver that calls back. The
+// operation that asks does not wait, and neither does its unit.
+func ExampleNewPromise() {
+	rt := freerun.New()
+	defer rt.Close()
+	query := func(answer func(rows int, err error)) { go answer(3, nil) } // of some driver
+	ada := freerun.NewUnit(rt, account{owner: "ada"})
+	rows := freerun.Do(rt.Context(), ada, func(c *freerun.Context, a *account) (int, error) {
+		p := freerun.NewPromise[int](c)
+		query(func(rows int, err error) { p.Resolve(rows, err) })
+		return freerun.Forward(c, p.Future())
+	})
+	fmt.Println(rows.Wait(context.Background()))
+	// Output: 3 <nil>
+}
+
 func ExampleMailboxLimit() {
 	rt := freerun.New()
 	defer rt.Close()

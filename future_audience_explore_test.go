@@ -68,9 +68,9 @@ func TestExploreAudience(t *testing.T) {
 		r.Go("ender", ctx.Cancel)
 		r.Go("filler", func() {
 			other.value.Set(8)
-			other.fill(new(worker))
+			other.fill(&worker{rt: other.unit.rt})
 			cell.value.Set(7)
-			cell.fill(new(worker))
+			cell.fill(&worker{rt: cell.unit.rt})
 		})
 		r.After(func() {
 			for i := range cell.unit.rt.audiences.shares {
@@ -156,7 +156,7 @@ func TestExploreAudienceDone(t *testing.T) {
 		for i, name := range []string{"one", "other"} {
 			r.Go(name, func() { channels[i] = cell.doneChannel() })
 		}
-		r.Go("filler", func() { cell.fill(new(worker)) })
+		r.Go("filler", func() { cell.fill(&worker{rt: cell.unit.rt}) })
 		r.After(func() {
 			for _, c := range channels {
 				select {

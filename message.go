@@ -36,6 +36,7 @@ func (m *message) free() bool { return m.unit == &m.unit.rt.free }
 //
 //	form          take    place  run   multi  release  wake     fail   recycle   made by
 //	sent          –       –      send  –      –        collect  send   –         operation
+//	promise       –       –      –     –      –        –        send   –         Promise
 //	owing         –       –      –     –      –        pay up   –      –         operation
 //	passing       –       –      –     –      –        pass on  –      –         operation
 //	told          –       –      tell  –      –        collect  tell   magazine  operation
@@ -103,6 +104,8 @@ type vtable struct {
 	dropArgument func(m *message)
 	// shared: such a message need not have the unit to itself.
 	shared bool
+	// outside: such a message is a Promise. It is in no mailbox; its outcome comes from outside.
+	outside bool
 	identity
 }
 

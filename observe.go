@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/record"
 )
 
 // What profiles and execution traces see of operations. While one is off, it costs a look at a
@@ -126,7 +127,11 @@ func (c *Context) observeEnd() {
 func (w *worker) sending(u *unit, m *message) {
 	w.env.sends(w, u)
 	if w.observed.Load()&byRecorder != 0 {
-		w.traceSend(m)
+		if m.vtable().outside {
+			w.noteMessage(record.Timer, m.vtable(), m)
+		} else {
+			w.traceSend(m)
+		}
 	}
 }
 

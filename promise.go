@@ -37,8 +37,11 @@ func promisedOf(c *promise.Cell) *promised {
 func (m *promised) seal(w *worker, with *mailbox.Node) bool {
 	waited, won := m.Seal(with)
 	if waited != nil {
-		if w != nil && w.observed.Load() != 0 {
+		if w.observed.Load() != 0 {
 			w.traceFulfilled(m)
+		}
+		if w == &w.rt.outside { // many goroutines share it, and wake is for one
+			w = w.rt.detachedWorker()
 		}
 		w.wake(waited)
 	}

@@ -137,6 +137,7 @@ func New(options ...Option) *Runtime {
 	for _, p := range rt.scheduler.Processors() {
 		p.Local = newWorker(rt, p)
 	}
+	rt.attach(&rt.outside)
 	rt.startFlight(&s)
 	rt.scheduler.Start()
 	return rt

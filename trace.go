@@ -51,7 +51,7 @@ func (rt *Runtime) attachLocked(w *worker) {
 		}
 		w.processor.Record(t)
 	} else {
-		bits = 0 // no operation begins on the worker of ordinary goroutines
+		bits = rt.env.observersOutside() // no operation begins on the worker of ordinary goroutines
 	}
 	if r != nil {
 		bits |= byRecorder

@@ -174,12 +174,13 @@ func TestMailboxCloses(t *testing.T) {
 		for round := range 30 {
 			m := activity.NewMailbox[int](1 + round%3)
 			var accepted, got atomic.Int64
+			// The mailbox is closed after so many messages, and not after so many pauses: on one P,
+			// goroutines that wake each other keep one that pauses from running for long.
+			last, due := int64(1+round*round%150), make(chan struct{})
 			crew(t, processors, 8, func(ctx context.Context, id int, r *rand.Rand) {
 				switch {
 				case id == 7:
-					for range r.IntN(300) {
-						pause(ctx)
-					}
+					<-due
 					m.Close()
 				case id%4 < 2:
 					for m.Send(ctx, id) == nil {
@@ -190,7 +191,9 @@ func TestMailboxCloses(t *testing.T) {
 						if _, err := m.Receive(ctx); err == activity.ErrMailboxClosed {
 							return
 						}
-						got.Add(1)
+						if got.Add(1) == last {
+							close(due)
+						}
 					}
 				}
 			})

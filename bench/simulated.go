@@ -126,7 +126,7 @@ func (s *Simulator) Run(_ context.Context, p *programs.Program, v programs.Varia
 	run := func(on *simulate.Host) (time.Duration, error) {
 		m := &machine{Host: on}
 		cfg := programs.Config{Processors: cfg.Processors, Values: cfg.Values, Runtime: m.newRuntime}
-		if on.Virtual() {
+		if on.Virtual {
 			cfg.Machine = m
 		}
 		var err error
@@ -236,7 +236,7 @@ func asMeasured(result programs.Result, r simulate.Result) programs.Result {
 func (s *Simulator) simulable(p *programs.Program, wanted []string) ([]programs.Variant, error) {
 	var some []programs.Variant
 	for _, v := range p.Variants {
-		if v.Simulable || v.Forks && s.Model == 2 {
+		if v.Simulable || onlySecond(v) && s.Model == 2 {
 			some = append(some, v)
 		}
 	}
@@ -255,11 +255,14 @@ func (s *Simulator) simulable(p *programs.Program, wanted []string) ([]programs.
 	return some, nil
 }
 
+// onlySecond reports whether only the second model can simulate a variant.
+func onlySecond(v programs.Variant) bool { return v.Forks || v.Outside }
+
 // otherModel says by which other model one of the wanted variants can be simulated; no names stand
 // for all variants. It returns "" if there is no such model.
 func (s *Simulator) otherModel(p *programs.Program, wanted ...string) string {
 	for _, v := range p.Variants {
-		if v.Forks && s.Model != 2 && (len(wanted) == 0 || slices.Contains(wanted, v.Name)) {
+		if onlySecond(v) && s.Model != 2 && (len(wanted) == 0 || slices.Contains(wanted, v.Name)) {
 			return " by the first model (--model 2 can)"
 		}
 	}

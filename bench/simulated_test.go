@@ -35,7 +35,7 @@ func TestSimulatedPrograms(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	smallest := []string{
 		"fib.size=12", "ddb.size=20", "bank.size=100", "skynet.size=1000", "matrix.size=20", "mandelbrot.size=20",
-		"pingpong.size=100", "tokenring.size=10", "hot.size=10", "hot.callers=1", "hot.pause=0", "hot.depth=100", "bank.work=0", "matrix.tasks=4",
+		"pingpong.size=100", "tokenring.size=10", "bank.work=0", "matrix.tasks=4",
 	}
 	var names []string
 	for _, p := range catalogue.WithRivals() {
@@ -107,12 +107,37 @@ func TestSecondModel(t *testing.T) {
 	}
 }
 
+// TestGoroutinesOutside simulates the programs whose goroutines outside send and wait, twice by the
+// same costs.
+func TestGoroutinesOutside(t *testing.T) {
+	request := Request{
+		Programs: []string{"fanin", "submit", "hot"}, Variants: []string{"units", "tell", "futures"}, Processors: []int{1, 4}, Quick: true,
+		Params: []string{"fanin.size=1000", "submit.size=1000", "hot.size=20", "hot.pause=0", "hot.depth=100"},
+	}
+	s := &Simulator{Model: 2}
+	rows, again := simulated(t, s, request), simulated(t, s, request)
+	if len(rows) != 8 || !reflect.DeepEqual(rows, again) {
+		t.Errorf("by the same costs %+v, and then %+v", rows, again)
+	}
+	for _, r := range rows {
+		if !r.Simulated || r.NsPerOp <= 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, c := range s.costs {
+		if want := map[string]int{"fanin": 4, "submit": 1, "hot": 4}[strings.Split(c.Program, "/")[0]]; c.Outside != want {
+			t.Errorf("%s has %d goroutines outside, want %d", c.Program, c.Outside, want)
+		}
+	}
+}
+
 func TestNotSimulable(t *testing.T) {
 	for _, of := range []struct {
 		request Request
 		says    string
 	}{
-		{Request{Programs: []string{"fanin"}}, "fanin cannot be simulated"},
+		{Request{Programs: []string{"locks"}}, "locks cannot be simulated: only operations"},
+		{Request{Programs: []string{"fanin"}}, "fanin cannot be simulated by the first model (--model 2 can)"},
 		{Request{Programs: []string{"fib"}, Variants: []string{"join"}}, "fib/join cannot be simulated by the first model (--model 2 can); of fib can be: futures, lazy"},
 		{Request{Programs: []string{"fib"}, Processors: []int{4, 0}}, "must be from 1 to 1024"},
 	} {
@@ -135,11 +160,11 @@ func TestNotSimulable(t *testing.T) {
 	}
 	hot, _ := catalogue.WithRivals()[slices.Index(ProgramNames(catalogue.WithRivals()), "hot")].Variant("units")
 	p := catalogue.WithRivals()[slices.Index(ProgramNames(catalogue.WithRivals()), "hot")]
-	values, err := p.Values(true, map[string]int{programs.Size: 10, "depth": 10, "pause": 0})
+	values, err := p.Values(true, map[string]int{programs.Size: 10, "depth": 10, "pause": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := new(Simulator).Run(context.Background(), p, hot, programs.Config{Processors: 2, Values: values}); err == nil || !strings.Contains(err.Error(), "callers=1") {
-		t.Errorf("four callers at once: %v", err)
+	if _, err := new(Simulator).Run(context.Background(), p, hot, programs.Config{Processors: 2, Values: values}); err == nil || !strings.Contains(err.Error(), "pause=0") {
+		t.Errorf("callers that sleep: %v", err)
 	}
 }

@@ -119,7 +119,8 @@ func TestLargeValue(t *testing.T) {
 // TestIdleTimeout: a silent client, and a client that dribbles its request, are disconnected. A
 // client that works is not.
 func TestIdleTimeout(t *testing.T) {
-	_, addr := serve(t, Config{IdleTimeout: time.Second})
+	// The busy client rests for 20 ms. The longer the limit, the longer the machine may stand still.
+	_, addr := serve(t, Config{IdleTimeout: 3 * time.Second})
 	silent, slow, busy := dial(t, addr), dial(t, addr), dial(t, addr)
 	ended := make(chan error, 2)
 	for _, c := range []*client{silent, slow} {

@@ -1,8 +1,10 @@
 package ddb
 
 import (
-	"context"
+	"bufio"
+	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os/exec"
 	"sort"
@@ -63,29 +65,70 @@ func startRedis(t testing.TB) string {
 	if err != nil {
 		t.Skip("skipped: there is no redis-server on PATH (Debian's package redis-server)")
 	}
+	for {
+		if addr, ok := tryRedis(t, path); ok {
+			return addr
+		}
+	}
+}
+
+// tryRedis runs a redis-server on a port that is free. It returns false if another process took the
+// port before the server did.
+func tryRedis(t testing.TB, path string) (addr string, ok bool) {
+	t.Helper()
 	port := freePort(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-		"--dir", t.TempDir())
+	cmd := exec.Command(path, "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir())
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-ended
 	})
-	addr := "127.0.0.1:" + port
-	for end := time.Now().Add(patienceOfTests); ; {
-		conn, err := net.Dial("tcp", addr)
-		if err == nil {
-			conn.Close()
-			return addr
+	addr = "127.0.0.1:" + port
+	for end := time.Now().Add(patienceOfTests); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-ended:
+			if !strings.Contains(said.String(), "Address already in use") {
+				t.Fatalf("redis-server ended: %s", &said)
+			}
+			return "", false
+		default:
 		}
-		if time.Now().After(end) {
-			t.Fatalf("redis-server does not answer: %v", err)
+		if redisPid(addr) == cmd.Process.Pid {
+			return addr, true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
+	t.Fatal("redis-server does not answer")
+	return "", false
+}
+
+// redisPid returns the process that answers at an address, or 0.
+func redisPid(addr string) int {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(time.Second)) // else it asks again
+	if _, err := io.WriteString(conn, "INFO server\r\n"); err != nil {
+		return 0
+	}
+	var raw bytes.Buffer
+	if err := readReply(bufio.NewReader(conn), &raw); err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(raw.String(), "\r\nprocess_id:")
+	text, _, _ := strings.Cut(rest, "\r\n")
+	pid, _ := strconv.Atoi(text)
+	return pid
 }
 
 func freePort(t testing.TB) string {

@@ -51,7 +51,8 @@ func ExampleCLH() {
 func ExampleAnderson() {
 	l := lock.NewAnderson(2)
 	l.Lock()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	// Long enough for LockContext to begin: with a context that has ended, it takes no place.
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	fmt.Println("first: ", l.LockContext(ctx))
 	fmt.Println("second:", l.LockContext(context.Background()))

@@ -79,6 +79,9 @@ type Variant struct {
 	// Forks says that the variant is Simulable but for its forks and joins, which only the second
 	// model of package simulate has.
 	Forks bool
+	// Outside says that it is Simulable but for goroutines outside that send and wait, of
+	// [Config.Go], which only the second model has.
+	Outside bool
 	// Run sets up, runs the measured part, tears down, and returns the measurements. It may wait.
 	// It runs to completion and leaves no goroutine behind. It does not check its checksum: call
 	// [Program.Run].

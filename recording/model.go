@@ -114,7 +114,8 @@ const (
 	// KindTimer: Other, a message, has set a timer, which sends Message to Unit, to run Operation
 	// ([freerun.Operation.SendAfter]), or resolves it ([freerun.After]). Message is 0 if the
 	// recording does not have that: the timer was stopped, or is still set at the end. If an
-	// ordinary goroutine has set the timer, Other is 0 and N is the goroutine's number.
+	// ordinary goroutine has set the timer, Other is 0 and N is the goroutine's number. A
+	// [freerun.Promise] is such a timer, which whoever resolves it lets ring.
 	KindTimer
 	// KindLost: N events are missing here.
 	KindLost

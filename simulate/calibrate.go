@@ -1,11 +1,14 @@
 package simulate
 
 import (
+	"context"
 	"errors"
 	"math"
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/freerun-go/freerun"
 )
 
 const (
@@ -26,24 +29,38 @@ const (
 // The pieces between two instants at which the scheduler chooses a processor are timed in a run of
 // a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.
 // Calibrate takes so much off each piece that a simulated run on one processor takes as long as a
-// real one.
+// real one. A program with [Host.Go] has no real run on one processor alone: of its pieces
+// Calibrate takes off what an empty piece takes.
 func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, error) {
 	if p == nil {
 		return nil, errors.New("simulate: Calibrate needs a program")
 	}
 	c := &Costs{Program: name}
-	if err := c.measureReal(p); err != nil {
+	if _, err := realRun(p, 1, 1); err != nil { // warms up
 		return nil, err
 	}
-	recorded, err := record(p)
+	recorded, outside, err := record(p)
 	if err != nil {
+		return nil, err
+	}
+	c.Outside = outside
+	if err := c.measureReal(p); err != nil {
 		return nil, err
 	}
 	c.addHardware()
 	if err := c.measureCollector(p); err != nil {
 		return nil, err
 	}
-	return c, c.fit(p, recorded)
+	empty, emptyOutside, err := measureEmpty()
+	if err != nil {
+		return nil, err
+	}
+	recorded = lessened(recorded, emptyOutside, true)
+	if c.Outside == 0 {
+		return c, c.fit(p, recorded)
+	}
+	c.Pieces = lessened(recorded, empty, false)
+	return c, c.check()
 }
 
 // onOne runs f with GOMAXPROCS set to 1.
@@ -52,22 +69,56 @@ func onOne(f func() error) error {
 	return f()
 }
 
-// record times the pieces of the program.
-func record(p program) ([]Piece, error) {
+// record times the pieces of the program, and counts how many goroutines of Host.Go it has at a
+// time.
+func record(p program) (pieces []Piece, outside int, err error) {
 	r := newRecorder()
-	err := onOne(func() error {
+	h := &Host{Virtual: true, processors: 1, schedule: r}
+	err = onOne(func() error {
 		runtime.GC()
-		_, err := (&Host{processors: 1, schedule: r}).run(p)
+		_, err := h.run(p)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	pieces := r.pieces()
-	if len(pieces) == 0 {
-		return nil, errors.New("simulate: the program has run no operation")
+	pieces = r.pieces()
+	if !slices.ContainsFunc(pieces, func(p Piece) bool { return p.Operation != outsideName }) {
+		return nil, 0, errors.New("simulate: the program has run no operation")
 	}
-	return pieces, nil
+	return pieces, h.mostly, nil
+}
+
+// measureEmpty returns what a piece of an operation, and one of a goroutine outside, seems to take
+// in which nothing happens.
+func measureEmpty() (inside, outside float64, err error) {
+	const times = 4096
+	pieces, _, err := record(func(on *Host) (time.Duration, error) {
+		rt := on.New()
+		block := func(c *freerun.Context) (int, error) {
+			for range times {
+				c.Block(func() {})
+			}
+			return 0, nil
+		}
+		_, err := freerun.Go(rt.Context(), block).Wait(context.Background())
+		on.Go(func() {
+			for range times {
+				rt.Now()
+			}
+		})()
+		return 0, errors.Join(err, rt.Close())
+	})
+	for _, p := range pieces {
+		switch {
+		case p.From != passing.String() || p.To != passing.String() || p.Count < times/2:
+		case p.Operation == outsideName:
+			outside = p.Cost
+		default:
+			inside = p.Cost
+		}
+	}
+	return inside, outside, err
 }
 
 // fit takes the same off each piece, by the secant method, until the simulation of one processor
@@ -75,11 +126,13 @@ func record(p program) ([]Piece, error) {
 func (c *Costs) fit(p program, recorded []Piece) error {
 	n := 0.0
 	for _, x := range recorded {
-		n += float64(x.Count)
+		if x.Operation != outsideName {
+			n += float64(x.Count)
+		}
 	}
 	var off, lastOff, lastError float64
 	for i := range fitRuns {
-		c.Pieces = lessened(recorded, off)
+		c.Pieces = lessened(recorded, off, false)
 		if err := c.check(); err != nil {
 			return err
 		}
@@ -107,10 +160,13 @@ func (c *Costs) fit(p program, recorded []Piece) error {
 	return nil
 }
 
-func lessened(recorded []Piece, by float64) []Piece {
+// lessened takes the same off each piece of operations, or of goroutines outside.
+func lessened(recorded []Piece, by float64, outside bool) []Piece {
 	all := slices.Clone(recorded)
 	for i := range all {
-		all[i].Cost = max(leastCost, all[i].Cost-by)
+		if (all[i].Operation == outsideName) == outside {
+			all[i].Cost = max(leastCost, all[i].Cost-by)
+		}
 	}
 	return all
 }

@@ -18,6 +18,9 @@ type Costs struct {
 	Alone float64 `json:"alone_ns"`
 	Pair  float64 `json:"pair_ns,omitempty"`
 	Runs  int     `json:"runs"`
+	// Outside is how many goroutines of Host.Go the program has at a time. Each has a core of its
+	// own in a simulation, and a thread in the real runs as long as the machine has one for it.
+	Outside int `json:"outside,omitempty"`
 	// Spread tells how much the real runs on one processor differed: by what share of Alone their
 	// median is above it. A greater one than some 0.1 means that other programs disturbed the
 	// measurement. A disturbance that lasted from the first run to the last does not show in it:

@@ -15,12 +15,14 @@
 //		…
 //	}
 //
-// Simulated are operations, messages with their futures, and activities. What goroutines outside
-// the runtime do takes no time. The one that runs the program must do all that sends and waits, as
-// in every deterministic runtime. Run returns an error if it sees another one wait; it does not see
-// one that only sends. [freerun.Join] and its like are simulated by the second model only (Model of
-// [Costs]), and Run by the first returns an error: the first does not tell branches apart while no
-// other processor takes them.
+// Simulated are operations, messages with their futures, and activities. By the second model (Model
+// of [Costs]) so are [freerun.Join] and its like, and goroutines outside the runtime: the one that
+// runs the program, and those that it starts with [Host.Go]. Run by the first returns an error for
+// forks, as it does not tell branches apart while no other processor takes them, and for Host.Go;
+// what the program's goroutine does takes no time there.
+//
+// No other goroutine may send or wait, as in every deterministic runtime. Run returns an error if
+// it sees another one wait; it does not see one that only sends.
 //
 // Timers fire when nothing is left to run. So while the processors are busy, [freerun.Every] does
 // not tick, and what a deadline of virtual time would end goes on.

@@ -21,9 +21,21 @@ type program = func(on *Host) (time.Duration, error)
 // [freerun.Runtime.Now]. It is run several times, and must do the same each time. It waits for the
 // end of its work by the futures, or by [freerun.Runtime.Quiesce].
 type Host struct {
+	// Virtual says that the runtime is deterministic: it runs only while a goroutine of the program
+	// waits for a future, or in Quiesce. The program must not change it.
+	Virtual bool
+
 	processors int
-	schedule   simhost.Schedule // nil on this machine
+	schedule   schedule // nil on this machine
 	rt         *freerun.Runtime
+	outside    int // how many goroutines of Go have not ended, in a deterministic runtime
+	mostly     int // the most that there were at a time
+}
+
+// schedule is a schedule that can start goroutines outside.
+type schedule interface {
+	simhost.Schedule
+	start(f func()) (wait func())
 }
 
 // ErrStalled says that a program came to rest before its end: nothing is left to run, and something
@@ -52,9 +64,26 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	return h.rt
 }
 
-// Virtual reports whether the runtime is deterministic: it runs only while the program's goroutine
-// waits for a future, or in Quiesce.
-func (h *Host) Virtual() bool { return h.schedule != nil }
+// Go calls f on a goroutine of its own, and returns a function that waits until f has returned. The
+// second model simulates what f does as on a core of its own; f must wait by nothing but futures,
+// Quiesce and the functions that Go returns. The first model refuses the program. The program's
+// goroutine and those of Go may call it, after New, and wait.
+func (h *Host) Go(f func()) (wait func()) {
+	if h.rt == nil {
+		panic("simulate: Go before New")
+	}
+	if h.schedule == nil {
+		done := make(chan struct{})
+		go func() { defer close(done); f() }()
+		return func() { <-done }
+	}
+	h.outside++
+	h.mostly = max(h.mostly, h.outside)
+	return h.schedule.start(func() {
+		defer func() { h.outside-- }()
+		f()
+	})
+}
 
 // Result is the outcome of a simulated run.
 type Result struct {
@@ -75,10 +104,10 @@ const Models = 2
 // to 1024. Its result is the same each time, if the program does the same. Run waits, and no
 // operation may call it.
 //
-// Run returns [ErrCosts] for costs that cannot be used, and the program's error. Forks and joins by
-// the first model are an error that wraps [errors.ErrUnsupported]. A program is in error, too, that
-// leaves its runtime open, returns a negative time, or waits for the runtime on another goroutine
-// than its own.
+// Run returns [ErrCosts] for costs that cannot be used, and the program's error. Forks, joins and
+// [Host.Go] by the first model are an error that wraps [errors.ErrUnsupported]. A program is in
+// error, too, that leaves its runtime open, returns a negative time, or waits for the runtime on
+// another goroutine than its own and those of Host.Go.
 func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)
@@ -95,9 +124,11 @@ func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Re
 // run runs the program on a new machine.
 func (c *Costs) run(p program, m *machine) (Result, error) {
 	m.program = goroutine()
-	h := &Host{processors: len(m.processors), schedule: m}
+	h := &Host{Virtual: true, processors: len(m.processors), schedule: m}
 	elapsed, err := h.run(p)
 	switch {
+	case errors.Is(m.refused, errors.ErrUnsupported): // before an error that follows from it
+		return Result{}, m.refused
 	case err != nil:
 		return Result{}, err
 	case h.rt == nil:

@@ -15,12 +15,14 @@ var _ simhost.Timed = (*machine)(nil)
 type machine struct {
 	costs      *Costs
 	tariff     *tariff
-	processors []processor
-	running    *processor // its piece is under way; nil before the first
-	turns      uint64     // how often a processor was chosen
-	floor      float64    // the time up to which nothing was left to run
+	processors []*processor // behind the real ones, the cores of goroutines outside
+	count      int          // of the real ones
+	running    *processor   // its piece is under way; nil before the first
+	turns      uint64       // how often a processor was chosen
+	floor      float64      // the time up to which nothing was left to run
 	units      map[any]*unit
 	shared     *shared // nil in the first model
+	outside    outside // nothing in the first model
 	fitting    bool    // a run that only fits the costs: the first model takes forks, too
 	program    uintptr // the goroutine that runs the program: see checkGoroutine
 	refused    error   // why the result is of no use; nil if it is
@@ -39,31 +41,40 @@ type processor struct {
 	cold      uint64 // stolen tasks that it has not looked at yet
 	target    *unit  // the unit that it is about to send to
 	remote    bool   // it runs a message of another processor, which has the future
+	// The core of a goroutine outside: when what the goroutine waits for came to pass. It has not
+	// gone on yet. 0 if it does not wait.
+	woken float64
 }
 
 func newMachine(costs *Costs, processors int) *machine {
-	m := &machine{costs: costs, units: map[any]*unit{}}
+	m := &machine{costs: costs, units: map[any]*unit{}, count: processors}
 	if costs.Model == 2 {
 		m.tariff, m.shared = newTariff(costs, 1-costs.Collector.Share), new(shared)
 	} else {
 		m.tariff = newTariff(costs, 1)
 	}
-	m.grow(processors)
+	for range processors {
+		m.add()
+	}
+	if m.shared != nil {
+		m.shared.grow(processors)
+	}
 	return m
 }
 
-func (m *machine) grow(n int) {
-	for i := len(m.processors); i < n; i++ {
-		m.processors = append(m.processors, processor{index: i, awake: m.turns, clock: m.floor})
-	}
-	if m.shared != nil {
-		m.shared.grow(n)
-	}
+// add adds a processor, or a core for a goroutine outside that begins now.
+func (m *machine) add() *processor {
+	p := &processor{index: len(m.processors), awake: m.turns, clock: m.now()}
+	m.processors = append(m.processors, p)
+	return p
 }
 
 // Choose charges for the piece that has ended, and chooses the processor that is furthest behind.
 func (m *machine) Choose(ready []int) int {
 	m.turns++
+	for len(m.processors) <= ready[len(ready)-1] {
+		m.addOutside()
+	}
 	if p := m.running; p != nil {
 		m.wakeUp(ready, p)
 		m.charge(p)
@@ -79,7 +90,8 @@ func (m *machine) Choose(ready []int) int {
 			first = i
 		}
 	}
-	m.running = &m.processors[ready[first]]
+	m.running = m.processors[ready[first]]
+	m.running.woken = 0
 	return first
 }
 
@@ -88,7 +100,12 @@ func (m *machine) Choose(ready []int) int {
 func (m *machine) wakeUp(ready []int, by *processor) {
 	at := m.now() + m.costs.Wakeup
 	for _, n := range ready {
-		if p := &m.processors[n]; p.awake+1 < m.turns {
+		p := m.processors[n]
+		switch {
+		case p.awake+1 >= m.turns:
+		case m.isOutside(p):
+			m.wakeOutside(ready, by, p)
+		default:
 			p.clock = max(p.clock, at)
 			m.work(by, m.costs.Wake)
 			if m.shared != nil {
@@ -101,7 +118,7 @@ func (m *machine) wakeUp(ready []int, by *processor) {
 // charge adds the cost of the piece that has ended to p's clock.
 func (m *machine) charge(p *processor) {
 	if p.idle() {
-		took := m.costs.Look + m.costs.Probe*float64(len(m.processors)-1)
+		took := m.costs.Look + m.costs.Probe*float64(m.count-1)
 		if m.shared != nil {
 			took = m.shared.look(m, p)
 		}
@@ -128,10 +145,13 @@ func (m *machine) now() float64 {
 	return max(m.floor, m.running.clock)
 }
 
-// Enter moves all clocks to now: no processor sees what was sent from outside before it happened.
+// Enter moves all clocks to now, unless goroutines outside have clocks: no processor sees what was
+// sent from outside before it happened.
 func (m *machine) Enter() {
 	m.checkGoroutine()
-	m.advance(m.now())
+	if m.shared == nil {
+		m.advance(m.now())
+	}
 }
 
 // advance moves all clocks that are behind up to an instant.
@@ -155,18 +175,21 @@ func (m *machine) Began(p int, operation string) {
 	l.resting = false
 	l.operation, l.from = m.tariff.of(operation), begun
 	if m.shared != nil {
-		m.shared.begins(m, &m.processors[p])
+		m.shared.begins(m, m.processors[p])
 	}
 }
 
 func (m *machine) On(n int, key any, answers bool) {
-	p := &m.processors[n]
+	p := m.processors[n]
 	foreign := p.cold > 0 // the sender is another processor, and the message is in no mailbox
+	switch {
+	case key != nil:
+		foreign = m.unit(key).run(m, p)
+	case !foreign:
+		foreign = m.outside.takesFree(m, p)
+	}
 	if p.cold > 0 {
 		p.cold--
-	}
-	if key != nil {
-		foreign = m.unit(key).run(m, p)
 	}
 	if foreign {
 		p.fetch(m, messageLines)
@@ -179,6 +202,8 @@ func (m *machine) pass(p *processor) {
 	if p.target != nil {
 		p.target.receive(m, p)
 		p.target = nil
+	} else if p.from == sending && m.isOutside(p) {
+		m.outside.sendsFree(m, p)
 	}
 	if p.from == ending && p.remote {
 		p.remote = false
@@ -194,7 +219,7 @@ func (p *processor) fetch(m *machine, lines float64) {
 }
 
 func (m *machine) Sends(n int, key any) {
-	p := &m.processors[n]
+	p := m.processors[n]
 	if p.to = sending; key != nil {
 		p.target = m.unit(key)
 	}
@@ -204,7 +229,7 @@ func (m *machine) Ends(p int) { m.processors[p].to = ending }
 
 // Forks begins the piece of a branch if p has looked for work before.
 func (m *machine) Forks(n int) {
-	p := &m.processors[n]
+	p := m.processors[n]
 	if p.idle() {
 		m.Began(n, branchName)
 		p.from = passing
@@ -219,28 +244,29 @@ func (m *machine) Forks(n int) {
 }
 
 func (m *machine) Rests(n int) {
-	p := &m.processors[n]
+	p := m.processors[n]
 	p.resting, p.cold = true, 0
+	m.lendThread(p)
 }
 
 // Stole charges the thief for the theft, and the victim for getting back the lines of its queue.
 func (m *machine) Stole(thief, victim int, tasks uint64) {
-	p := &m.processors[thief]
+	p := m.processors[thief]
 	p.cold += tasks - p.stolen
 	p.stolen = tasks
 	took := m.costs.Steal
 	if m.shared != nil {
-		took = m.shared.steals(m, p, &m.processors[victim])
+		took = m.shared.steals(m, p, m.processors[victim])
 	}
 	m.work(p, took)
-	m.work(&m.processors[victim], m.costs.Transfer)
+	m.work(m.processors[victim], m.costs.Transfer)
 }
 
-// times returns the time that f reads from each processor.
+// times returns the time that f reads from each processor, without the cores of goroutines outside.
 func (m *machine) times(f func(p *processor) float64) []time.Duration {
-	all := make([]time.Duration, len(m.processors))
-	for i := range m.processors {
-		all[i] = time.Duration(f(&m.processors[i]))
+	all := make([]time.Duration, m.count)
+	for i := range all {
+		all[i] = time.Duration(f(m.processors[i]))
 	}
-	return slices.Clip(all)
+	return all
 }

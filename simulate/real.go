@@ -21,14 +21,14 @@ const (
 func (c *Costs) measureReal(p program) error {
 	least := []float64{math.MaxFloat64, math.MaxFloat64}[:min(2, runtime.NumCPU())]
 	for i := range least {
-		if _, err := realRun(p, i+1); err != nil { // warms up
+		if _, err := realRun(p, i+1, c.threads(i+1)); err != nil { // warms up
 			return err
 		}
 	}
 	var alone []float64
 	for began := time.Now(); c.Runs < leastRuns || c.Runs < mostRuns && time.Since(began) < realTime; c.Runs++ {
 		for i := range least {
-			took, err := realRun(p, i+1)
+			took, err := realRun(p, i+1, c.threads(i+1))
 			if err != nil {
 				return err
 			}
@@ -45,9 +45,15 @@ func (c *Costs) measureReal(p program) error {
 	return nil
 }
 
-// realRun runs the program on so many processors of this machine.
-func realRun(p program, processors int) (time.Duration, error) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+// threads returns on how many threads the program runs with a number of processors: one for each,
+// and for each of its goroutines outside, but no more than the machine has.
+func (c *Costs) threads(processors int) int {
+	return max(processors, min(processors+c.Outside, runtime.NumCPU()))
+}
+
+// realRun runs the program with so many processors on so many threads of this machine.
+func realRun(p program, processors, threads int) (time.Duration, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	runtime.GC()
 	took, err := (&Host{processors: processors}).run(p)
 	if err == nil && took == 0 {

@@ -6,44 +6,89 @@ import (
 	"time"
 )
 
-// recorder is the schedule of a runtime with one processor that measures the time of each piece.
+// recorder is the schedule of a runtime with one processor that measures the time of each piece, of
+// the processor and of goroutines outside.
 type recorder struct {
 	names
-	presentPiece
+	present []presentPiece // of the processor, and then of the goroutines outside
+	running int
+	inRow   int       // how often running was chosen in a row
 	began   time.Time // when the piece under way began; zero before the first
 	samples map[piece]*samples
+	begin   func(f func()) (wait func()) // starts a goroutine outside
 }
 
-func newRecorder() *recorder { return &recorder{names: newNames(), samples: map[piece]*samples{}} }
+// mostInRow is how often one of several is chosen in a row: with fewer, each piece would begin with
+// what the one before has left in the caches.
+const mostInRow = 256
 
-func (r *recorder) Choose([]int) int {
+func newRecorder() *recorder {
+	return &recorder{names: newNames(), samples: map[piece]*samples{}, present: make([]presentPiece, 1)}
+}
+
+func (r *recorder) Choose(ready []int) int {
 	now := time.Now()
-	if !r.began.IsZero() && !r.idle() {
-		s := r.samples[r.piece]
+	l := &r.present[r.running]
+	if !r.began.IsZero() && !l.idle() {
+		s := r.samples[l.piece]
 		if s == nil {
 			s = new(samples)
-			r.samples[r.piece] = s
+			r.samples[l.piece] = s
 		}
 		s.add(float32(now.Sub(r.began)))
 	}
-	r.turn()
+	l.turn()
+	i := r.next(ready)
 	r.began = time.Now()
-	return 0
+	return i
 }
 
-func (r *recorder) Began(_ int, operation string) {
-	r.resting = false
-	r.operation, r.from = r.of(operation), begun
+// next lets the running one go on, or the next one after it.
+func (r *recorder) next(ready []int) int {
+	i, can := slices.BinarySearch(ready, r.running)
+	switch {
+	case can && (r.inRow < mostInRow || len(ready) == 1):
+		r.inRow++
+		return i
+	case can:
+		i++
+	}
+	i %= len(ready)
+	r.running, r.inRow = ready[i], 0
+	for len(r.present) <= r.running {
+		r.add()
+	}
+	return i
+}
+
+// add makes room for one more goroutine outside.
+func (r *recorder) add() {
+	r.present = append(r.present, presentPiece{piece: piece{operation: r.of(outsideName)}})
+}
+
+func (r *recorder) Outside(start func(f func()) (wait func())) bool {
+	r.begin = start
+	r.add()
+	r.running = 1
+	return true
+}
+
+func (r *recorder) start(f func()) (wait func()) { return r.begin(f) }
+
+func (r *recorder) Began(n int, operation string) {
+	l := &r.present[n]
+	l.resting = false
+	l.operation, l.from = r.of(operation), begun
 }
 
 func (r *recorder) Now() time.Duration     { return 0 }
-func (r *recorder) Enter()                 { r.began = time.Time{} } // drops what came from outside
+func (r *recorder) Enter()                 {}
 func (r *recorder) Idle(time.Duration)     {}
 func (r *recorder) On(int, any, bool)      {}
-func (r *recorder) Sends(int, any)         { r.to = sending }
-func (r *recorder) Ends(int)               { r.to = ending }
-func (r *recorder) Forks(int)              { r.to = forking }
-func (r *recorder) Rests(int)              { r.resting = true }
+func (r *recorder) Sends(n int, _ any)     { r.present[n].to = sending }
+func (r *recorder) Ends(n int)             { r.present[n].to = ending }
+func (r *recorder) Forks(n int)            { r.present[n].to = forking }
+func (r *recorder) Rests(n int)            { r.present[n].resting = true }
 func (r *recorder) Stole(int, int, uint64) {}
 
 // pieces returns what was measured, always in the same order.
@@ -85,12 +130,13 @@ func (s *samples) add(x float32) {
 }
 
 // mean returns the mean without the hundredth part of the samples that is longest: in those the
-// machine did something else. Of a few samples it returns the median.
+// machine did something else. Of a few samples it returns the median, the
+// lower one of two: a goroutine outside does more than send at its begin and its end.
 func (s *samples) mean() float64 {
 	const few = 20
 	slices.Sort(s.kept)
 	if len(s.kept) < few {
-		return float64(s.kept[len(s.kept)/2])
+		return float64(s.kept[(len(s.kept)-1)/2])
 	}
 	rest := s.kept[:len(s.kept)-max(1, len(s.kept)/100)]
 	sum := 0.0

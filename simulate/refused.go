@@ -12,6 +12,9 @@ import (
 // errForks says that a program forks where the first model simulates.
 var errForks = fmt.Errorf("simulate: the first model cannot simulate Join, For, Reduce and their like; the second can (Model 2 of the costs): %w", errors.ErrUnsupported)
 
+// errOutside says that a program has several goroutines outside where the first model simulates.
+var errOutside = fmt.Errorf("simulate: the first model cannot simulate goroutines of Host.Go; the second can (Model 2 of the costs): %w", errors.ErrUnsupported)
+
 // refuse keeps the first reason why the run's result is of no use. The run goes on to its end.
 func (m *machine) refuse(why error) {
 	if m.refused == nil {
@@ -28,11 +31,14 @@ func goroutine() uintptr {
 	return goid.ID()
 }
 
-// checkGoroutine refuses the run if another goroutine than the program's waits: what has been sent
-// by then depends on Go's scheduler.
+// checkGoroutine refuses the run if another goroutine waits than the program's and those of
+// Host.Go: what has been sent by then depends on Go's scheduler.
 func (m *machine) checkGoroutine() {
+	if p := m.running; p != nil && p.index > m.count { // a goroutine of Host.Go
+		return
+	}
 	if m.program != 0 && m.program != goid.ID() {
-		m.refuse(errors.New("simulate: another goroutine than that which runs the program waits for the runtime; one goroutine must do all that sends and waits"))
+		m.refuse(errors.New("simulate: another goroutine than that which runs the program waits for the runtime; it and those of Host.Go must do all that sends and waits"))
 	}
 }
 

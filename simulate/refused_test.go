@@ -181,7 +181,7 @@ func TestCalibrateTellsItsSpread(t *testing.T) {
 	runs := 0
 	disturbed := func(on *simulate.Host) (time.Duration, error) {
 		took, err := tree(on)
-		if runs++; !on.Virtual() {
+		if runs++; !on.Virtual {
 			took = 300 * time.Microsecond
 			if runs%8 < 2 { // as runs with one and two processors take turns
 				took /= 3

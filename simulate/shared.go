@@ -37,7 +37,8 @@ type shared struct {
 	flags   []word // a word for 64 processors: which of them are parked
 	queues  []word // by processor: the end of its queues at which others take
 	changes []uint64
-	seen    [][]uint64 // by searcher: the changes of each processor at its last look
+	raised  []uint64   // how often the words of flags have changed
+	seen    [][]uint64 // by searcher: changes and then raised at its last look
 	// what the processors do, by processor
 	searches []bool
 	parked   []bool
@@ -49,6 +50,7 @@ func (s *shared) grow(n int) {
 	for len(s.queues) < n {
 		if len(s.queues)%64 == 0 {
 			s.flags = append(s.flags, word{})
+			s.raised = append(s.raised, 0)
 		}
 		s.queues = append(s.queues, word{})
 		s.changes = append(s.changes, 0)
@@ -58,26 +60,33 @@ func (s *shared) grow(n int) {
 	}
 }
 
-// look returns the time of p's look at all queues. A queue that has changed since p's last look is
-// a cache line that moves; others are in p's cache. The first look of a search is counted in the
-// census.
+// look returns the time of p's look at all queues. The queues of a processor that is awake, and a
+// word of flags, are a cache line that moves if they have changed since p's last look; otherwise
+// they are in p's cache. Of one that is parked p reads its flag only. The first look of a search is
+// counted in the census.
 func (s *shared) look(m *machine, p *processor) float64 {
 	if !s.searches[p.index] {
 		s.searches[p.index] = true
 		s.census.write(m, p)
 	}
-	seen := s.seen[p.index]
-	for len(seen) < len(s.changes) {
-		seen = append(seen, 0)
+	if s.seen[p.index] == nil {
+		s.seen[p.index] = make([]uint64, len(s.changes)+len(s.raised))
 	}
-	s.seen[p.index] = seen
+	seen := s.seen[p.index]
 	took := m.costs.Look
 	for i, n := range s.changes {
 		switch {
 		case i == p.index:
-		case seen[i] == n:
+		case s.parked[i] || seen[i] == n:
 			took += m.costs.Hit
 		default:
+			took += m.costs.Transfer
+			seen[i] = n
+		}
+	}
+	seen = seen[len(s.changes):]
+	for i, n := range s.raised {
+		if seen[i] != n {
 			took += m.costs.Transfer
 			seen[i] = n
 		}
@@ -91,6 +100,7 @@ func (s *shared) parks(m *machine, p *processor) {
 		return
 	}
 	s.parked[p.index], s.searches[p.index] = true, false
+	s.raised[p.index/64]++
 	s.flags[p.index/64].write(m, p)
 	s.census.write(m, p)
 }
@@ -98,6 +108,7 @@ func (s *shared) parks(m *machine, p *processor) {
 // wakes notes that by has woken p, which searches now.
 func (s *shared) wakes(m *machine, by, p *processor) {
 	s.parked[p.index], s.searches[p.index] = false, true
+	s.raised[p.index/64]++
 	s.census.write(m, by)
 	s.flags[p.index/64].write(m, by)
 }

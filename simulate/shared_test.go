@@ -9,7 +9,7 @@ func TestWordsTakeTurns(t *testing.T) {
 	m := newMachine(&Costs{Model: 2, Transfer: 60, Pieces: []Piece{{From: "passing", To: "passing", Cost: 1}}}, 4)
 	at := func(clock float64, index int) *processor {
 		m.processors[index].clock = clock
-		return &m.processors[index]
+		return m.processors[index]
 	}
 	var w word
 	for _, of := range []struct {
@@ -29,6 +29,32 @@ func TestWordsTakeTurns(t *testing.T) {
 		w.write(m, p)
 		if p.clock != of.ending {
 			t.Errorf("processor %d wrote at %v until %v, want %v", of.index, of.clock, p.clock, of.ending)
+		}
+	}
+}
+
+// TestLookPaysForWhatChanged holds that a look costs a line for each processor that is awake and
+// whose queues have changed since the last one, and for a word of flags that has changed.
+func TestLookPaysForWhatChanged(t *testing.T) {
+	const look, line, hit = 100, 60, 1
+	m := newMachine(&Costs{Model: 2, Transfer: line, Look: look, Hit: hit, Pieces: []Piece{{From: "passing", To: "passing", Cost: 1}}}, 4)
+	s, p := m.shared, m.processors[0]
+	for _, of := range []struct {
+		what         string
+		do           func()
+		queues, word float64 // the lines of queues and of flags that move
+	}{
+		{"nothing", func() {}, 0, 0},
+		{"two have queued", func() { s.changes[1]++; s.changes[2]++ }, 2, 0},
+		{"nothing since", func() {}, 0, 0},
+		{"the searcher itself has queued", func() { s.changes[0]++ }, 0, 0},
+		{"one has queued and parks", func() { s.changes[3]++; s.parks(m, m.processors[3]) }, 0, 1},
+		{"it is still parked", func() {}, 0, 0},
+		{"it is woken", func() { s.wakes(m, m.processors[1], m.processors[3]) }, 1, 1},
+	} {
+		of.do()
+		if got, want := s.look(m, p), look+(of.queues+of.word)*line+(3-of.queues)*hit; got != want {
+			t.Errorf("%s: a look takes %v, want %v", of.what, got, want)
 		}
 	}
 }

@@ -34,6 +34,7 @@ type unit struct {
 	ranOn   int   // index of the processor that ran it last, plus 1; 0 if none has
 	senders []int // the indices of the senders; only the first ran messages have run
 	ran     int
+	inbox   bool // it came to its processor through the inbox
 }
 
 func (m *machine) unit(key any) *unit {
@@ -48,6 +49,10 @@ func (m *machine) unit(key any) *unit {
 // receive notes that p sends to the unit.
 func (u *unit) receive(m *machine, p *processor) {
 	u.mailbox.touch(m, p)
+	if m.isOutside(p) && u.ran == len(u.senders) { // it was at rest
+		u.inbox = true
+		m.outside.inbox.write(m, p)
+	}
 	u.senders = append(u.senders, p.index)
 }
 
@@ -58,6 +63,10 @@ func (u *unit) run(m *machine, p *processor) (foreign bool) {
 		p.fetch(m, unitLines)
 	}
 	u.ranOn = p.index + 1
+	if u.inbox {
+		u.inbox = false
+		m.outside.inbox.write(m, p)
+	}
 	if u.ran == len(u.senders) { // the message came from outside
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -201,10 +202,11 @@ func measure(c *cobra.Command, plan *bench.Plan, write func(io.Writer, []bench.R
 	ctx, restore := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	errs := c.ErrOrStderr()
-	defer context.AfterFunc(ctx, func() {
+	tell := sync.OnceFunc(func() {
 		restore() // the next signal ends the process
 		fmt.Fprintln(errs, "\nfreerun: interrupted: the measurement under way is the last (interrupt again to end at once)")
-	})()
+	})
+	defer context.AfterFunc(ctx, tell)()
 	bar := newProgress(errs, plan.Measurements())
 	done := 0
 	before := func(s bench.Step) {
@@ -223,6 +225,9 @@ func measure(c *cobra.Command, plan *bench.Plan, write func(io.Writer, []bench.R
 		}
 		return nil
 	})
+	if ctx.Err() != nil {
+		tell() // or waits until it is told: the process may end before AfterFunc's goroutine runs
+	}
 	bar.end()
 	if write != nil {
 		err = errors.Join(err, write(c.OutOrStdout(), rows))

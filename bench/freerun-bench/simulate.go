@@ -39,7 +39,7 @@ func newSimulate(catalogue []*programs.Program) *cobra.Command {
 	var names []string
 	for _, p := range catalogue {
 		for _, v := range p.Variants {
-			if v.Simulable || v.Forks {
+			if v.Simulable || v.Forks || v.Outside {
 				names = append(names, p.Name)
 				break
 			}
@@ -56,7 +56,7 @@ simulations were from real runs, is in docs/simulation.md.`,
 		Example: `  freerun simulate fib --work 0,100,10000                          figure 4 of the first paper
   freerun simulate ddb --processors 1,2,4,8,16,32                  figures 7 to 9
   freerun simulate ddb --calibration ddb.json --json > rows.jsonl  with the same costs each time
-  freerun simulate hot --callers 1 --pause 0
+  freerun simulate hot --pause 0 --model 2                         with goroutines outside
   freerun simulate skynet --model 2                                with what all processors share`,
 		ValidArgs: names,
 		RunE:      func(c *cobra.Command, args []string) error { return runSimulate(c, catalogue, args, f) },

@@ -104,3 +104,22 @@ func Example_forward() {
 	// 0 insufficient funds
 	//tour:end
 }
+
+func Example_promise() {
+	ctx := context.Background()
+	rt := freerun.New()
+	defer rt.Close()
+	//tour:begin promise
+	// of a library that calls back
+	lookup := func(name string, answer func(found string, err error)) {
+		go answer("the address of "+name, nil)
+	}
+	address := freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
+		p := freerun.NewPromise[string](c)
+		lookup("ada", func(found string, err error) { p.Resolve(found, err) })
+		return freerun.Forward(c, p.Future())
+	})
+	fmt.Println(address.Wait(ctx))
+	// Output: the address of ada <nil>
+	//tour:end
+}

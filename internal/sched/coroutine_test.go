@@ -40,7 +40,7 @@ func inPieces(s *Scheduler, body func(co *Coroutine)) *pieces {
 func TestCoroutineTakesTurns(t *testing.T) {
 	for name, config := range map[string]Config{
 		"real":          {Processors: 1},
-		"deterministic": {Processors: 1, Choose: func([]*Processor) int { return 0 }},
+		"deterministic": {Processors: 1, Choose: func([]int) int { return 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(config)

@@ -38,10 +38,10 @@ var ErrStalled = errors.New("sched: nothing is left to run, and not all is done"
 
 // driver runs the hosts of a deterministic scheduler.
 type driver struct {
-	choose  func(ready []*Processor) int
+	choose  func(ready []int) int
 	driving atomics.Bool
-	hosts   []*Host      // those that have not ended, oldest first
-	ready   []*Processor // scratch space of next
+	hosts   []*Host // those that have not ended, oldest first
+	ready   []int   // scratch space of next: the numbers of those that can go on
 	// skipped counts for each processor how often it was ready, with a task in its slot, and not
 	// chosen.
 	skipped []int
@@ -50,11 +50,16 @@ type driver struct {
 	timed    Timed // nil otherwise
 	nextLook time.Duration
 	until    func() bool // the condition of Drive
-	chosen   *Host       // chosen by a host to go on next; nil: the driver chooses
+	chosen   *drivenHost // chosen by a host to go on next; nil: the driver chooses
+	outside  outsiders
 }
 
 func newDriver(config Config) *driver {
-	return &driver{choose: config.Choose, timed: config.Timed}
+	d := &driver{choose: config.Choose, timed: config.Timed}
+	if config.Outside {
+		d.outside.add(&Outsider{driver: d, index: config.Processors})
+	}
+	return d
 }
 
 // letDriverChoose has the driver choose who goes on, and reports true; false if there is no driver.
@@ -90,37 +95,47 @@ func (s *Scheduler) drive(until func() bool) bool {
 	if !d.driving.CompareAndSwap(false, true) {
 		panic("sched: Drive by two goroutines at a time, or by a task")
 	}
-	d.until = until
+	d.until, d.outside.away = until, true
 	if d.timed != nil {
 		d.timed.Enter()
 	}
 	defer func() {
-		d.until = nil
+		d.until, d.outside.away = nil, false
 		d.driving.Store(false)
 	}()
+	return d.goOn(s, nil)
+}
+
+// goOn resumes hosts until the condition of Drive holds or it is me's turn, and returns true, or
+// until nothing can go on.
+func (d *driver) goOn(s *Scheduler, me *drivenHost) bool {
 	for {
-		h := d.chosen
-		if d.chosen = nil; h == nil {
-			if until != nil && until() {
+		t := d.chosen
+		if d.chosen = nil; t == nil {
+			if d.until != nil && d.until() {
 				return true
 			}
-			if h = d.next(s); h == nil {
+			if t = d.next(s); t == nil {
 				return false
 			}
 		}
-		d.run(h)
+		if t == me {
+			return true
+		}
+		d.run(t)
 	}
 }
 
 // next returns the host to resume: the home of the processor that is chosen, or, if no processor
 // is ready, the oldest host that ends or has lost its processor; nil if none can go on.
-func (d *driver) next(s *Scheduler) *Host {
+func (d *driver) next(s *Scheduler) *drivenHost {
 	d.ready = d.ready[:0]
 	for _, p := range s.all() {
 		if h := p.host.Load(); h != nil && h.driven.isReady() {
-			d.ready = append(d.ready, p)
+			d.ready = append(d.ready, p.index)
 		}
 	}
+	d.ready = d.outside.appendReady(d.ready)
 	if len(d.ready) > 0 {
 		i := d.choose(d.ready)
 		if i < 0 || i >= len(d.ready) {
@@ -130,13 +145,16 @@ func (d *driver) next(s *Scheduler) *Host {
 		if d.timed != nil {
 			d.lookAtSlots(s)
 		} else {
-			d.openSlots(chosen)
+			d.openSlots(s, chosen)
 		}
-		return chosen.host.Load()
+		if o := d.outside.numbered(chosen); o != nil {
+			return &o.drivenHost
+		}
+		return s.all()[chosen].host.Load().driven
 	}
 	for _, h := range d.hosts {
 		if h.driven.isReady() {
-			return h
+			return h.driven
 		}
 	}
 	return nil
@@ -144,13 +162,14 @@ func (d *driver) next(s *Scheduler) *Host {
 
 // openSlots opens the slots of processors that were ready and passed over more than slotSkips times
 // in a row.
-func (d *driver) openSlots(chosen *Processor) {
-	for _, p := range d.ready {
+func (d *driver) openSlots(s *Scheduler, chosen int) {
+	for _, i := range d.ready {
+		p := s.all()[i]
 		for len(d.skipped) <= p.index {
 			d.skipped = append(d.skipped, 0)
 		}
 		switch n := &d.skipped[p.index]; {
-		case p == chosen || !p.slot.filled():
+		case i == chosen || !p.slot.filled():
 			*n = 0
 		case *n < slotSkips:
 			*n++
@@ -161,19 +180,19 @@ func (d *driver) openSlots(chosen *Processor) {
 }
 
 // run resumes a host until it returns to the driver, and forgets it if it has ended.
-func (d *driver) run(h *Host) {
-	_, alive := h.driven.resume()
-	if h.driven.exiting {
+func (d *driver) run(t *drivenHost) {
+	_, alive := t.resume()
+	if t.exiting {
 		alive = false
 		gone := make(chan struct{})
 		go func() { // which ends as the coroutine does
 			defer close(gone)
-			h.driven.stop()
+			t.stop()
 		}()
 		<-gone
 	}
 	if !alive {
-		d.hosts = slices.DeleteFunc(d.hosts, func(other *Host) bool { return other == h })
+		d.hosts = slices.DeleteFunc(d.hosts, func(other *Host) bool { return other.driven == t })
 	}
 }
 

@@ -1,6 +1,11 @@
 package sched
 
-import "time"
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+)
 
 // Timed is the clock of a deterministic scheduler, for programs that simulate how long its tasks
 // would take. With it, [Config.Choose] has to choose the ready processor whose simulated time is
@@ -40,9 +45,165 @@ func (d *driver) keepsTurn(h *Host) bool {
 		return false
 	}
 	next := d.next(h.scheduler)
-	if next == h {
+	if next == h.driven {
 		return true
 	}
 	d.chosen = next
 	return false
+}
+
+// Goroutines outside a deterministic scheduler, where their time is simulated ([Config.Outside]).
+// The driver chooses among them and the processors:
+//
+//	the goroutine that drives  is an [Outsider] from the beginning. Where it pauses or waits, it is
+//	                           the driver until it is its turn again
+//	others ([Scheduler.Go])    are coroutines of the driver, as hosts are
+//
+// An Outsider returns to the driver in Pause and Await alone. Drive, which ends the scheduler, runs
+// none of them.
+
+// Outsider is an ordinary goroutine that [Config.Choose] chooses, beside processors. Only the
+// goroutine itself may call the methods.
+type Outsider struct {
+	drivenHost // of a coroutine; zero for the goroutine that drives
+	driver     *driver
+	index      int
+	over       func() bool // what it waits for; nil while it waits for nothing
+	ended      bool        // its function has returned
+	lost       bool        // it waits for what never comes
+}
+
+// outsiders are the outsiders of a driver.
+type outsiders struct {
+	all     []*Outsider // those that have not ended, oldest first; the first one drives
+	made    int
+	current *Outsider // it runs now; nil: a host runs, or no time of outsiders is simulated
+	away    bool      // none of them is to go on, as Drive was called
+}
+
+func (x *outsiders) add(o *Outsider) {
+	x.all = append(x.all, o)
+	if x.made++; x.current == nil {
+		x.current = o
+	}
+}
+
+// appendReady appends the numbers of the outsiders that can go on.
+func (x *outsiders) appendReady(ready []int) []int {
+	for _, o := range x.all {
+		if !x.away && (o.over == nil || o.lost || o.over()) {
+			ready = append(ready, o.index)
+		}
+	}
+	return ready
+}
+
+// numbered returns the outsider with a number, nil if a processor has it.
+func (x *outsiders) numbered(index int) *Outsider {
+	for _, o := range x.all {
+		if o.index == index {
+			return o
+		}
+	}
+	return nil
+}
+
+// loseOne gives up the wait of the oldest coroutine that waits, and reports whether there was one.
+func (x *outsiders) loseOne() bool {
+	for _, o := range x.all[1:] {
+		if o.over != nil && !o.lost {
+			o.lost = true
+			return true
+		}
+	}
+	return false
+}
+
+// Outsider returns the outsider that runs now, nil if a task runs or if the scheduler does not
+// simulate the time of goroutines outside.
+func (s *Scheduler) Outsider() *Outsider {
+	if s.driver == nil {
+		return nil
+	}
+	return s.driver.outside.current
+}
+
+// Go has the driver choose one more goroutine outside, which calls f. By an outsider.
+func (s *Scheduler) Go(f func()) *Outsider {
+	d := s.driver
+	o := &Outsider{driver: d, index: len(s.all()) + d.outside.made}
+	body := func(yield func(struct{}) bool) {
+		o.yield = yield
+		d.outside.current = o
+		defer func() {
+			d.outside.current, o.ended = nil, true
+			d.outside.all = slices.DeleteFunc(d.outside.all, func(other *Outsider) bool { return other == o })
+		}()
+		f()
+	}
+	onFreeThread(func() { o.resume, o.stop = iter.Pull(body) })
+	d.outside.add(o)
+	return o
+}
+
+// Index returns the outsider's number: those of outsiders follow those of processors. Any
+// goroutine.
+func (o *Outsider) Index() int { return o.index }
+
+// Ended reports whether the function of the outsider has returned. Any goroutine, one at a time.
+func (o *Outsider) Ended() bool { return o.ended }
+
+// Pause lets the driver choose who goes on.
+func (o *Outsider) Pause(s *Scheduler) { o.Await(s, nil, func() bool { return false }) }
+
+// Await lets others go on until a condition holds, and reports whether it does: if not, nothing is
+// left to run that could change that. goOn is called when nothing is left to run, and reports
+// whether it has changed that. A nil condition holds.
+func (o *Outsider) Await(s *Scheduler, over func() bool, goOn func() bool) bool {
+	d := o.driver
+	d.outside.current, o.over = nil, over
+	switch {
+	case o.resume == nil:
+		onFreeThread(func() { o.lost = !d.driveFor(s, o, goOn) })
+	default:
+		if d.chosen = d.next(s); d.chosen == &o.drivenHost {
+			d.chosen = nil
+		} else {
+			o.passToDriver()
+		}
+	}
+	reached := !o.lost
+	d.outside.current, o.over, o.lost = o, nil, false
+	return reached
+}
+
+// driveFor drives until it is o's turn, and returns true, or nothing is left to run. Then the waits
+// of all other outsiders were in vain, too, and have ended.
+func (d *driver) driveFor(s *Scheduler, o *Outsider, goOn func() bool) bool {
+	if !d.driving.CompareAndSwap(false, true) {
+		panic("sched: several goroutines drive at a time, or a task does")
+	}
+	defer d.driving.Store(false)
+	for !d.goOn(s, &o.drivenHost) {
+		if !goOn() && !d.outside.loseOne() {
+			return false
+		}
+	}
+	return true
+}
+
+// AwaitIdle is [Scheduler.AwaitIdle] for an outsider. Others may go on to queue tasks. goOn is as
+// for Await.
+func (o *Outsider) AwaitIdle(ctx context.Context, s *Scheduler, settled, goOn func() bool) error {
+	idle := func() bool { return s.isIdle() && settled() }
+	reached := o.Await(s, func() bool { return idle() || s.stopping.Load() || ctx.Err() != nil }, goOn)
+	switch {
+	case !reached:
+		return ErrStalled
+	case idle():
+		return nil
+	case s.stopping.Load():
+		return ErrStopped
+	}
+	return ctx.Err()
 }

@@ -30,15 +30,15 @@ func (t *ticks) Stole(thief, victim *Processor, tasks uint64) {
 func timedScheduler(processors int, tick time.Duration) (*Scheduler, *ticks) {
 	t := &ticks{tick: tick, thefts: map[int]uint64{}}
 	turns := make([]int, processors)
-	choose := func(ready []*Processor) int {
+	choose := func(ready []int) int {
 		t.now += t.tick
 		first := 0
-		for i, p := range ready {
-			if turns[p.index] < turns[ready[first].index] {
+		for i, n := range ready {
+			if turns[n] < turns[ready[first]] {
 				first = i
 			}
 		}
-		turns[ready[first].index]++
+		turns[ready[first]]++
 		return first
 	}
 	s := New(Config{Processors: processors, Choose: choose, Timed: t})

@@ -49,7 +49,7 @@ func BenchmarkWait(b *testing.B) {
 
 // BenchmarkTurn measures one turn of a deterministic scheduler.
 func BenchmarkTurn(b *testing.B) {
-	s := New(Config{Processors: 2, Choose: func([]*Processor) int { return 0 }})
+	s := New(Config{Processors: 2, Choose: func([]int) int { return 0 }})
 	s.Start()
 	defer s.Stop(nil)
 	b.ReportAllocs()

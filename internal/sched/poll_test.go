@@ -157,7 +157,7 @@ func TestBubblePollsNothing(t *testing.T) {
 			t.Error("a scheduler in a bubble would poll")
 		}
 	})
-	if s := New(Config{Processors: 1, Choose: func([]*Processor) int { return 0 }}); s.pollers.free != nil {
+	if s := New(Config{Processors: 1, Choose: func([]int) int { return 0 }}); s.pollers.free != nil {
 		t.Error("a deterministic scheduler would poll")
 	}
 	if s := New(Config{Processors: 1}); s.pollers.free == nil {

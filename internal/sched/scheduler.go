@@ -35,11 +35,14 @@ type Config struct {
 	Watchdog Watchdog
 	// Choose, if set, makes the scheduler deterministic. Tasks run only in [Scheduler.Drive], on
 	// the goroutine that calls it, and Choose decides which of the ready processors goes on next.
-	// It returns an index into ready, which is never empty, is ordered by the processors' numbers,
+	// It returns an index into ready, the numbers of these processors, which is never empty, rises,
 	// and must not be kept.
-	Choose func(ready []*Processor) int
+	Choose func(ready []int) int
 	// Timed, if set together with Choose, keeps the time that Choose simulates.
 	Timed Timed
+	// Outside, together with Timed, has Choose choose among goroutines outside, too
+	// (driver_timed.go).
+	Outside bool
 	// Resting, if set, is called on the processor p when p has run out of tasks and is about to
 	// search or sleep, and when it goes out of service. It must not queue tasks.
 	Resting func(p *Processor)

@@ -16,7 +16,7 @@ import "time"
 // methods; they must not use the runtime.
 type Schedule interface {
 	// Choose returns the index in ready of the processor that goes on. ready has the numbers of the
-	// processors that can, in rising order.
+	// processors that can, in rising order. A [Timed] schedule may choose outside goroutines, too.
 	Choose(ready []int) int
 	// Began tells that a processor begins to run an operation: the operation's name, or that of its
 	// function.
@@ -33,13 +33,21 @@ type Timed interface {
 	Schedule
 	// Now returns how much time has passed.
 	Now() time.Duration
-	// Enter tells that an ordinary goroutine begins to wait. Its earlier sends count as made now.
+	// Outside reports whether the time of goroutines outside is simulated, too. They have the
+	// numbers that follow those of the processors; the one that has made the runtime has the first.
+	// Choose chooses among all, and Sends tells of their sends. They pause at each send and where
+	// they read the time, and wait where ordinary goroutines do. The runtime calls Outside once.
+	// start starts another one, and wait waits for its end; such goroutines alone may call these.
+	Outside(start func(f func()) (wait func())) bool
+	// Enter tells that an ordinary goroutine begins to wait. If its time is not simulated, its
+	// earlier sends count as made now.
 	Enter()
 	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
 	Idle(until time.Duration)
 	// On tells, after Began, which unit the operation is on, and whether its result has a future.
 	On(processor int, unit any, answers bool)
-	// Sends tells that the running operation is about to send to a unit. Choose comes next.
+	// Sends tells that the running operation, or the goroutine outside of that number, is about to
+	// send to a unit. Choose comes next.
 	Sends(processor int, unit any)
 	// Ends tells that the running operation has come to its end, before any other processor sees
 	// that. Choose comes next.

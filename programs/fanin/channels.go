@@ -11,8 +11,7 @@ import (
 const buffer = 1024
 
 func runChannels(cfg programs.Config) (programs.Result, error) {
-	size := cfg.Values.Get(programs.Size)
-	t := newTally(size)
+	t := newTally(cfg)
 	messages := make(chan message, buffer)
 	var receiver sync.WaitGroup
 	receiver.Go(func() {
@@ -20,7 +19,7 @@ func runChannels(cfg programs.Config) (programs.Result, error) {
 			t.receive(m)
 		}
 	})
-	result, err := run(size, t.finish, func(m message) { messages <- m })
+	result, err := run(cfg, t.finish, func(m message) { messages <- m })
 	close(messages)
 	receiver.Wait()
 	result.Checksum = strconv.Itoa(t.sum)

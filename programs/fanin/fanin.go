@@ -3,7 +3,6 @@ package fanin
 import (
 	"fmt"
 	"strconv"
-	"sync"
 
 	"github.com/freerun-go/freerun/programs"
 )
@@ -21,7 +20,7 @@ var Program = &programs.Program{
 		{Name: programs.Size, Doc: "messages in all", Default: 4_000_000, Quick: 400_000, Min: 100, Max: 1_000_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "the goroutines send to one unit by Tell", Run: runUnits},
+		{Name: "units", Kind: programs.Freerun, Doc: "the goroutines send to one unit by Tell", Outside: true, Run: runUnits},
 		{Name: "channels", Kind: programs.PlainGo, Doc: "a fifth goroutine receives from one channel with a buffer of 1024", Run: runChannels},
 		{Name: "mutex", Kind: programs.PlainGo, Doc: "no receiver: the goroutines count for themselves, under a lock", Run: runMutex},
 	},
@@ -48,7 +47,9 @@ type tally struct {
 	finish *programs.Finish
 }
 
-func newTally(size int) tally { return tally{left: size, finish: programs.NewFinish(1)} }
+func newTally(cfg programs.Config) tally {
+	return tally{left: cfg.Values.Get(programs.Size), finish: cfg.NewFinish(1)}
+}
 
 // receive counts a message. The last message ends the run, and so does one out of order.
 func (t *tally) receive(m message) {
@@ -75,21 +76,20 @@ func share(size, from int) int {
 // run lets the goroutines send to a receiver, and measures until the last message is received. Any
 // goroutine calls send. When send returns, it has passed on the message, or has called the tally's
 // Fail and dropped it.
-func run(size int, finish *programs.Finish, send func(message)) (programs.Result, error) {
-	gate := make(chan struct{})
-	var group sync.WaitGroup
+func run(cfg programs.Config, finish *programs.Finish, send func(message)) (programs.Result, error) {
+	size := cfg.Values.Get(programs.Size)
+	var waits [senders]func()
+	meter := cfg.StartMeter()
 	for from := range senders {
-		group.Go(func() {
-			<-gate
+		waits[from] = cfg.Go(func() {
 			for number := range share(size, from) {
 				send(message{int32(from), int32(number + 1)})
 			}
 		})
 	}
-	meter := programs.StartMeter()
-	close(gate)
+	for _, wait := range waits {
+		wait()
+	}
 	end, err := finish.Wait()
-	result := meter.StopAt(end, uint64(size))
-	group.Wait()
-	return result, err
+	return meter.StopAt(end, uint64(size)), err
 }

@@ -23,6 +23,11 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// sized returns a configuration of that size.
+func sized(n int) programs.Config {
+	return programs.Config{Values: programs.Values{programs.Size: n}}
+}
+
 func TestShareLeavesNothingOver(t *testing.T) {
 	for size := range 100 {
 		sum := 0
@@ -43,7 +48,7 @@ func TestTallyFindsDisorder(t *testing.T) {
 		"doubled": {1, 2, 2},
 		"swapped": {2, 1},
 	} {
-		tally := newTally(4)
+		tally := newTally(sized(4))
 		for _, n := range numbers {
 			tally.receive(message{from: 2, number: n})
 		}
@@ -58,8 +63,8 @@ func TestTallyFindsDisorder(t *testing.T) {
 // wait for ever.
 func TestRunEndsOnFailure(t *testing.T) {
 	var mu sync.Mutex
-	tally := newTally(8)
-	_, err := run(8, tally.finish, func(m message) {
+	tally := newTally(sized(8))
+	_, err := run(sized(8), tally.finish, func(m message) {
 		mu.Lock()
 		defer mu.Unlock()
 		tally.receive(message{m.from, m.number + 1})

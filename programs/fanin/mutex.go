@@ -8,10 +8,9 @@ import (
 )
 
 func runMutex(cfg programs.Config) (programs.Result, error) {
-	size := cfg.Values.Get(programs.Size)
 	var mu sync.Mutex
-	t := newTally(size)
-	result, err := run(size, t.finish, func(m message) {
+	t := newTally(cfg)
+	result, err := run(cfg, t.finish, func(m message) {
 		mu.Lock()
 		t.receive(m)
 		mu.Unlock()

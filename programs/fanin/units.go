@@ -20,16 +20,15 @@ var total = freerun.Op("total", func(_ *freerun.Context, t *tally, _ struct{}) (
 })
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
-	size := cfg.Values.Get(programs.Size)
 	rt := cfg.NewRuntime()
 	defer func() {
 		if closing := rt.Close(); err == nil {
 			err = closing
 		}
 	}()
-	t := newTally(size)
+	t := newTally(cfg)
 	unit, outside := freerun.NewUnit(rt, t), rt.Context()
-	result, err = run(size, t.finish, func(m message) {
+	result, err = run(cfg, t.finish, func(m message) {
 		if err := count.Tell(outside, unit, m); err != nil {
 			t.finish.Fail(err)
 		}

@@ -33,7 +33,7 @@ var Program = &programs.Program{
 	},
 	Points: []map[string]int{{paramDepth: 1_000}, {paramDepth: 100_000}, {paramDepth: 10_000}},
 	Variants: []programs.Variant{
-		{Name: "units", Kind: programs.Freerun, Doc: "units; the hot ones pass messages on by Tell, calls are Send and Wait", Simulable: true, Run: runUnits},
+		{Name: "units", Kind: programs.Freerun, Doc: "units; the hot ones pass messages on by Tell, calls are Send and Wait", Outside: true, Run: runUnits},
 		{Name: "channels", Kind: programs.PlainGo, Doc: "a goroutine for each, with a buffered channel", Run: runChannels},
 	},
 	Expected: func(v programs.Values) string {

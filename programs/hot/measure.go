@@ -3,7 +3,6 @@ package hot
 import (
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/freerun-go/freerun/programs"
@@ -27,8 +26,8 @@ type sample struct {
 // run measures a subject: the calls in peace, then the same under the flood.
 func run(s subject, cfg programs.Config) (result programs.Result, err error) {
 	v := cfg.Values
-	if cfg.Machine != nil && (v.Get(paramCallers) != 1 || v.Get(paramPause) != 0) {
-		return result, errors.New("only one goroutine can call where time is simulated, and it cannot sleep: set callers=1 and pause=0")
+	if cfg.Machine != nil && v.Get(paramPause) != 0 {
+		return result, errors.New("a caller cannot sleep where time is simulated: set pause=0")
 	}
 	idle, err := calls(s.call, cfg)
 	if err != nil {
@@ -62,9 +61,9 @@ func calls(call func(quiet int) error, cfg programs.Config) (sample, error) {
 	size, callers, pause := v.Get(programs.Size), v.Get(paramCallers), time.Duration(v.Get(paramPause))*time.Microsecond
 	s := sample{took: make([]uint64, size), late: make([]uint64, size)}
 	errs := make([]error, callers)
-	var group sync.WaitGroup
+	waits := make([]func(), callers)
 	for from := range callers {
-		share := func() {
+		waits[from] = cfg.Go(func() {
 			for i := from; i < size; i += callers {
 				asked := cfg.Now()
 				if pause > 0 {
@@ -77,14 +76,11 @@ func calls(call func(quiet int) error, cfg programs.Config) (sample, error) {
 				s.took[i] = uint64(cfg.Now().Sub(began))
 				s.late[i] = uint64(max(0, began.Sub(asked)-pause))
 			}
-		}
-		if callers == 1 { // on the goroutine of the run: where time is simulated, no other may wait
-			share()
-		} else {
-			group.Go(share)
-		}
+		})
 	}
-	group.Wait()
+	for _, wait := range waits {
+		wait()
+	}
 	slices.Sort(s.took)
 	slices.Sort(s.late)
 	return s, errors.Join(errs...)

@@ -5,7 +5,7 @@
 // operation on the ring ends with an atomic instruction, which waits for all instructions before
 // it, so such misses do not overlap by themselves. The processor's own prefetcher guesses well for
 // words that are read in order, and less well for lines that another core has written. A hint some
-// operations ahead hides most of a miss, for about half a nanosecond.
+// operations ahead hides most of a miss, for about two nanoseconds.
 //
 // Only a benchmark can tell whether a hint pays, because it takes the line away from the core that
 // has it. So a hint is for lines that this core is going to write and the other core no longer

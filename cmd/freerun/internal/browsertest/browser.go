@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -33,7 +35,8 @@ func start(t testing.TB) context.Context {
 	if !ok {
 		t.Skip("needs a browser: none of chromium, chromium-browser, google-chrome and chrome is installed (Debian: apt-get install chromium)")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path))
+	// The default is 20 s from its start to its first word: too few for a busy machine.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not run as root
 	}
@@ -56,25 +59,56 @@ func start(t testing.TB) context.Context {
 func (p *Page) listen() {
 	ctx, cancel := context.WithCancel(p.ctx)
 	messages := chromedp.Console(ctx)
-	done := make(chan struct{})
 	go func() {
-		defer close(done)
+		defer close(p.ended)
 		for m, err := range messages {
 			if err != nil {
 				return // the test has ended
 			}
-			if m.Type == chromedp.ConsoleError || m.IsException() {
-				p.mu.Lock()
-				p.errors = append(p.errors, fmt.Sprintf("%s (%s:%d)", m, m.URL, m.Line+1))
-				p.mu.Unlock()
+			switch {
+			case m.Type == chromedp.ConsoleError || m.IsException():
+				p.note(fmt.Sprintf("%s (%s:%d)", m, m.URL, m.Line+1))
+			case m.Type == chromedp.ConsoleDebug && strings.HasPrefix(m.Text, mark):
+				p.heard <- struct{}{}
 			}
 		}
 	}()
 	p.t.Cleanup(func() {
 		cancel()
-		<-done
+		<-p.ended
 		p.complain()
 	})
+}
+
+// note keeps an error of the page, unless it is excused.
+func (p *Page) note(complaint string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !slices.ContainsFunc(p.excused, func(part string) bool { return strings.Contains(complaint, part) }) {
+		p.errors = append(p.errors, complaint)
+	}
+}
+
+// mark begins a text on the console that says nothing, but that all before it is heard.
+const mark = "browsertest: mark "
+
+// hear waits until listen has heard all that the page has written to the console so far.
+func (p *Page) hear() {
+	p.t.Helper()
+	p.marks++
+	Eval[bool](p, fmt.Sprintf("console.debug(%q), true", fmt.Sprint(mark, p.marks)))
+	select {
+	case <-p.heard:
+	case <-p.ended:
+		p.fatal("the console has ended")
+	}
+}
+
+// Excuse makes errors whose text has that part no complaints, from now on until the test ends.
+func (p *Page) Excuse(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.excused = append(p.excused, part)
 }
 
 // complain fails the test for the errors of the page since the last call of complain or Complaints.
@@ -91,6 +125,8 @@ func (p *Page) complain() {
 // Complaints returns the errors of the page since its last call, and does not fail the test for
 // them.
 func (p *Page) Complaints() []string {
+	p.t.Helper()
+	p.hear()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := p.errors

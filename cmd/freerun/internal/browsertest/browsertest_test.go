@@ -43,6 +43,27 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestHeard: an error that the page has written is a complaint at once, and one that is excused is
+// none.
+func TestHeard(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`<!doctype html><link rel="icon" href="data:,">`))
+	}))
+	defer server.Close()
+	page := browsertest.Open(t, server.URL)
+	for i := range 100 {
+		browsertest.Eval[bool](page, `console.error("heard"), true`)
+		if complaints := page.Complaints(); len(complaints) != 1 {
+			t.Fatalf("%d: complaints %q, want one", i, complaints)
+		}
+	}
+	page.Excuse("known")
+	browsertest.Eval[bool](page, `console.error("a known error"), console.error("another"), true`)
+	if complaints := page.Complaints(); len(complaints) != 1 || !strings.Contains(complaints[0], "another") {
+		t.Errorf("complaints %q, want one", complaints)
+	}
+}
+
 // TestComplaints: errors on the console, exceptions and unhandled rejections are noticed, and so is
 // a page that is too wide.
 func TestComplaints(t *testing.T) {

@@ -28,8 +28,13 @@ type Page struct {
 	width  int
 	height int
 
-	mu     sync.Mutex
-	errors []string // the errors of the page that the test does not know yet
+	marks int           // how many marks were written to the console
+	heard chan struct{} // has an element for each mark that listen has come to
+	ended chan struct{} // closed when listen hears no more
+
+	mu      sync.Mutex
+	errors  []string // the errors of the page that the test does not know yet
+	excused []string // the parts of texts by which an error is none
 }
 
 // Option is an option for opening a page.
@@ -56,7 +61,7 @@ func Open(t testing.TB, url string, options ...Option) *Page {
 	for _, o := range options {
 		o(&s)
 	}
-	p := &Page{t: t, ctx: start(t)}
+	p := &Page{t: t, ctx: start(t), heard: make(chan struct{}, 1), ended: make(chan struct{})}
 	p.listen()
 	p.do("choosing light or dark", func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		prefers := &emulation.MediaFeature{Name: "prefers-color-scheme", Value: s.scheme}

@@ -1,0 +1,127 @@
+package freerun
+
+import (
+	"reflect"
+	"runtime"
+
+	"github.com/freerun-go/freerun/internal/scan"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+)
+
+// Promise is a future whose outcome comes from outside: from a callback, a goroutine, a reply that
+// some connection reads, or an operation that runs much later. Make it with [NewPromise], pass its
+// [Promise.Future] on like any other, and call [Promise.Resolve] when the outcome is there. An
+// operation that starts something which takes long, and must not wait for it, returns [Forward] of
+// such a future.
+//
+// Until it is resolved, a promise counts as a message that was sent and has not run: Wait of its
+// scope waits for it, and so do [Runtime.Quiesce] and [Runtime.Shutdown]. A promise that nobody
+// resolves keeps them waiting until their contexts are done, and its future open until the scope is
+// canceled or the runtime ends. So whoever takes a promise over must resolve it on each of its
+// ways, errors and panics included.
+//
+// Any goroutine may call the methods; none waits. A Promise must not be copied; the zero Promise is
+// of no use.
+type Promise[R any] struct {
+	_        scan.Opaque
+	message  sendMessage[maker, R]
+	resolved atomics.Bool // one call of Resolve has taken it
+}
+
+// maker is the place in a function that has made a promise, as runtime.Callers returns it: reports
+// name the function.
+type maker uintptr
+
+// NewPromise returns a promise whose future belongs to c's scope. The future fails with
+// [ErrCanceled] when the scope is canceled before it is resolved, and with [ErrClosed] when the
+// runtime ends; if either was so before, it has failed already. Any goroutine may call NewPromise,
+// operations too; it does not wait. One allocation. It panics if c is nil.
+func NewPromise[R any](c *Context) *Promise[R] {
+	o := promiseOperation[R]()
+	var at [1]uintptr
+	runtime.Callers(2, at[:])
+	p := &Promise[R]{}
+	m := &p.message
+	m.arg = maker(at[0] - 1) // in the call, not after it
+	m.become(o.sent)
+	m.unit = &c.checked().rt.free
+	w := c.here()
+	if err := w.admits(c, m.unit, &m.message); err != nil {
+		p.resolved.Store(true)
+		o.refuseSend(c, w, m, err)
+		return p
+	}
+	m.lead(nil, true)
+	return p
+}
+
+// promiseOperation returns the operation to which promises of an R belong. It is never run: a
+// promise is settled as an operation is that has returned.
+func promiseOperation[R any]() *operation[maker, R] {
+	key := reflect.TypeFor[operation[maker, R]]()
+	if o, _ := closures.Load(key); o != nil {
+		return o.(*operation[maker, R])
+	}
+	o := new(operation[maker, R])
+	o.complete("", func(m *message) uintptr { return uintptr(sendMessageOf[maker, R](m).arg) })
+	o.sent.outside = true
+	o.sent.describe = func(m *message) string { return "NewPromise in " + functionName(o.sent.code(m)) }
+	first, _ := closures.LoadOrStore(key, o)
+	return first.(*operation[maker, R])
+}
+
+// Future returns the future of the promise, the same each time.
+func (p *Promise[R]) Future() Future[R] { return Future[R]{cell: &p.checked().message.result} }
+
+// Resolve gives the future its outcome, as if an operation had returned v and err: the error if
+// there is one, and otherwise v. If v holds open futures, the future has its outcome when they
+// have. Resolve reports whether it was this call that decided the outcome. If not, v is dropped:
+// there was a call before, or the scope was canceled, or the runtime has ended.
+//
+// What waits for the future goes on at once; what was called when Resolve returns may still run.
+// Any goroutine may call Resolve, operations too; it does not wait. It panics for a nil or zero
+// Promise.
+func (p *Promise[R]) Resolve(v R, err error) bool {
+	m := &p.checked().message
+	if !p.resolved.CompareAndSwap(false, true) {
+		return false
+	}
+	return promiseOperation[R]().resolve(m, v, err)
+}
+
+// resolve settles a promise that the caller alone has taken. It reports whether the outcome is what
+// it was given.
+func (o *operation[A, R]) resolve(m *sendMessage[A, R], v R, err error) bool {
+	if !m.claimFailing() { // S3: a canceler that comes later waits for the few steps to the seal
+		return false // revoked
+	}
+	w, a := &m.unit.rt.outside, m.lineage.Load().keyOf().account()
+	if a != nil {
+		w.credit.Begin(a) // as for an operation that begins: settle ends it
+	}
+	if m.unit.rt.phase.Load() >= aborting || m.canceled() != nil {
+		o.endFailedSend(w, m, m.refusal())
+		if a != nil {
+			w.credit.End(a)
+		}
+		return false
+	}
+	if o.resultPlan == nil {
+		w.traceFulfilled(&m.promised)
+	}
+	o.settle(w, &m.result, v, err, nil)
+	return !m.abandoned()
+}
+
+// abandoned reports whether the runtime has ended before m had an outcome.
+func (m *promised) abandoned() bool {
+	_, err := m.Outcome()
+	return err == ErrClosed && m.Failure() == nil
+}
+
+func (p *Promise[R]) checked() *Promise[R] {
+	if p == nil || p.message.unit == nil {
+		panic("freerun: a nil or zero Promise; make promises with NewPromise")
+	}
+	return p
+}

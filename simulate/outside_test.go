@@ -1,0 +1,148 @@
+package simulate_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/simulate"
+)
+
+var count = freerun.Op("count", func(_ *freerun.Context, n *int, by int) (int, error) {
+	*n += by
+	return *n, nil
+})
+
+// senders returns a program with several goroutines outside, which send to a unit of their own, or
+// all to one.
+func senders(goroutines, messages int, together bool) func(on *simulate.Host) (time.Duration, error) {
+	return func(on *simulate.Host) (time.Duration, error) {
+		rt := on.New()
+		defer rt.Close()
+		units := make([]*freerun.Unit[int], goroutines)
+		for i := range units {
+			if units[i] = freerun.NewUnit(rt, 0); together {
+				units[i] = units[0]
+			}
+		}
+		began := rt.Now()
+		errs := make([]error, goroutines)
+		waits := make([]func(), goroutines)
+		for i, u := range units {
+			waits[i] = on.Go(func() {
+				for range messages - 1 {
+					if err := count.Tell(rt.Context(), u, 1); err != nil {
+						errs[i] = err
+					}
+				}
+				n, err := count.Send(rt.Context(), u, 1).Wait(context.Background())
+				if err == nil && (n < messages || n > goroutines*messages) {
+					err = errors.New("messages are lost")
+				}
+				errs[i] = errors.Join(errs[i], err)
+			})
+		}
+		for _, wait := range waits {
+			wait()
+		}
+		errs = append(errs, rt.Quiesce(context.Background()))
+		return rt.Now().Sub(began), errors.Join(errs...)
+	}
+}
+
+// TestFirstModelRefusesGoroutines holds that the first model says that the second one can simulate
+// goroutines outside, and gives no times.
+func TestFirstModelRefusesGoroutines(t *testing.T) {
+	r, err := costsOf(t, usual).Run(senders(2, 10, true), 2)
+	if !errors.Is(err, errors.ErrUnsupported) || r.Elapsed != 0 {
+		t.Errorf("%v, %v", r.Elapsed, err)
+	}
+}
+
+// TestGoroutinesOutside holds that simulations with goroutines outside follow from their costs, and
+// that each goroutine has a core of its own: four take less than four times as long as one, and
+// none sends in less time than its pieces take.
+func TestGoroutinesOutside(t *testing.T) {
+	const messages = 200
+	c := costsOf(t, usual)
+	for _, processors := range []int{1, 2, 8} {
+		p := senders(4, messages, false)
+		once, again := second(t, c, p, processors), second(t, c, p, processors)
+		if !reflect.DeepEqual(once, again) {
+			t.Errorf("%d processors: %+v and %+v", processors, once, again)
+		}
+		if once.Stats.Done != 4*messages || len(once.Busy) != processors {
+			t.Errorf("%d processors: %d messages, %d processors", processors, once.Stats.Done, len(once.Busy))
+		}
+		if once.Elapsed < messages*piece {
+			t.Errorf("%d processors: %v", processors, once.Elapsed)
+		}
+	}
+	one, four := second(t, c, senders(1, messages, false), 8).Elapsed, second(t, c, senders(4, messages, false), 8).Elapsed
+	if four >= 4*one {
+		t.Errorf("4 goroutines on 8 processors took %v, one %v", four, one)
+	}
+}
+
+// TestGoroutinesShareWords holds that goroutines that send to one unit take longer, the longer a
+// cache line takes.
+func TestGoroutinesShareWords(t *testing.T) {
+	slow := costsOf(t, usual)
+	slow.Transfer *= 10
+	p := senders(4, 200, true)
+	if fast, slow := second(t, costsOf(t, usual), p, 2), second(t, slow, p, 2); slow.Elapsed <= fast.Elapsed {
+		t.Errorf("with lines that take ten times as long %v instead of %v", slow.Elapsed, fast.Elapsed)
+	}
+}
+
+// TestGoroutinesStall holds that goroutines which wait for each other in vain learn it.
+func TestGoroutinesStall(t *testing.T) {
+	program := func(on *simulate.Host) (time.Duration, error) {
+		rt := on.New()
+		defer rt.Close()
+		var other func()
+		ended := 0
+		wait := on.Go(func() { other(); ended++ })
+		other = on.Go(func() { wait(); ended++ })
+		wait()
+		other()
+		if ended != 2 {
+			t.Errorf("%d of 2 goroutines have ended", ended)
+		}
+		return rt.Now().Sub(time.Time{}), nil
+	}
+	second(t, costsOf(t, usual), program, 2)
+}
+
+// TestCalibrateGoroutines holds that what goroutines outside do are pieces of their own, and that
+// the costs can be used.
+func TestCalibrateGoroutines(t *testing.T) {
+	p := senders(3, 500, true)
+	c, err := simulate.Calibrate("senders", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sends := 0
+	for _, x := range c.Pieces {
+		if x.Operation == "a goroutine outside" && x.From == "sending" && x.To == "sending" {
+			sends += x.Count
+		}
+	}
+	if sends < 1400 || c.Outside != 3 {
+		t.Errorf("%d pieces between sends, %d goroutines: %+v", sends, c.Outside, c.Pieces)
+	}
+	second(t, c, p, 3)
+}
+
+// TestGoBeforeNew holds that there is no goroutine of a runtime that is not made yet.
+func TestGoBeforeNew(t *testing.T) {
+	defer func() {
+		if value := recover(); value != "simulate: Go before New" {
+			t.Error(value)
+		}
+	}()
+	_, _ = costsOf(t, usual).Run(func(on *simulate.Host) (time.Duration, error) { on.Go(func() {}); return 0, nil }, 1)
+}
