@@ -43,7 +43,12 @@ func (c *broadcast) wait(ctx context.Context) error {
 			c.clear()
 		}
 	}()
-	err := waitIn(ctx, 0, c)
+	var err error
+	if a := callerIn(ctx); a != nil {
+		err = a.wait(ctx, 0, c)
+	} else {
+		err = waitElsewhere(ctx, 0, c)
+	}
 	entered = err == nil
 	return err
 }

@@ -89,8 +89,7 @@ func (c *Cond) Broadcast() {
 }
 
 func (c *Cond) enter(w *Waiter) {
-	c.queue.join(w)
-	c.queue.serve(c)
+	c.queue.enter(w, c)
 }
 
 func (c *Cond) admit(l *waitQueue) {

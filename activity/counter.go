@@ -24,8 +24,9 @@ import (
 //             queue; give at L3
 // Publish:    what a holder wrote is written before L3 and read after L1, or after the grant that
 //             follows L2
-// Cost:       one CAS to take, one to give. A wait: two switches, and some 8 atomic writes; no
-//             allocation but the first time for the queue
+// Cost:       one CAS to take, one to give. A wait: two switches, 4 atomic writes by the waiter and
+//             5 by the caller that admits it, if no other server is at work; no allocation but the
+//             first time for the queue
 // Checked by: the tests of FairMutex, RWMutex, Semaphore and Monitor, and TestExploreCounter…
 
 // counter is an amount of which parts are held; it is a lock if the parts are the whole. A caller
@@ -83,9 +84,7 @@ func (q *counter) tryGive(n, floor, most uint64) bool {
 }
 
 func (q *counter) enter(w *Waiter) {
-	l := q.queue.get()
-	l.join(w)
-	l.serve(q)
+	q.queue.get().enter(w, q)
 }
 
 func (q *counter) admit(l *waitQueue) {
@@ -106,10 +105,29 @@ func (q *counter) admit(l *waitQueue) {
 			return
 		default:
 			l.pop()
-			if w.claim() {
-				q.state.Add(n * one) // L2
-				w.wake()
+			if !w.claim() {
+				continue
 			}
+			left := waiters
+			if l.head() == nil {
+				left = 0
+			}
+			q.count(n, left) // L2
+			w.wake()
+			if left == 0 {
+				return
+			}
+		}
+	}
+}
+
+// count adds n to the amount that is held, and sets waiters to left. Only the server calls it,
+// while waiters is set.
+func (q *counter) count(n, left uint64) {
+	for {
+		s := q.state.Load()
+		if q.state.CompareAndSwap(s, s&^waiters+n*one|left) {
+			return
 		}
 	}
 }

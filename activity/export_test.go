@@ -43,11 +43,10 @@ func Waits(in any) int {
 	if l == nil {
 		return 0
 	}
-	n := int(l.size.Load())
 	if l.service.Load() != atRest {
 		return 0
 	}
-	return n
+	return int(l.size.Load())
 }
 
 // Room and Items return the queues in which senders and receivers of a mailbox wait.

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 func waiterOf(n *mailbox.Node) *Waiter { return (*Waiter)(unsafe.Pointer(n)) }
@@ -19,12 +20,14 @@ func reversed(newest *mailbox.Node) (oldest *mailbox.Node) {
 }
 
 // grantAll grants all waiters of a list that was taken whole, in the order of arrival. newest
-// begins the list.
+// begins the list. The activities among them run in that order, too.
 func grantAll(newest *mailbox.Node) {
 	for n := reversed(newest); n != nil; {
 		next := n.Next() // a granted waiter may wait again, elsewhere
 		n.Link(nil)
-		waiterOf(n).Grant()
+		if w := waiterOf(n); w.claim() {
+			w.wakeTo(sched.Soon)
+		}
 		n = next
 	}
 }

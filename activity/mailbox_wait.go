@@ -40,14 +40,12 @@ func (m *Mailbox[T]) receive(ctx context.Context) (v T, err error) {
 
 func (p *pendingSend[T]) enter(w *Waiter) {
 	w.pending = p
-	p.m.tail.queue.join(w)
-	p.m.tail.queue.serve(p)
+	p.m.tail.queue.enter(w, p)
 }
 
 func (p *pendingReceive[T]) enter(w *Waiter) {
 	w.pending = p
-	p.m.head.queue.join(w)
-	p.m.head.queue.serve(p)
+	p.m.head.queue.enter(w, p)
 }
 
 func (p *pendingSend[T]) admit(l *waitQueue)    { p.m.admitSenders(l) }

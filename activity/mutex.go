@@ -134,11 +134,11 @@ func (m *Mutex) lock(ctx context.Context) error {
 
 func (m *Mutex) enter(w *Waiter) {
 	l := m.queue.get()
-	l.join(w)
+	serves := l.put(w)
 	if w.Tag != 0 {
 		m.state.And(^woken)
 	}
-	l.serve(m)
+	l.serveAs(serves, m)
 }
 
 func (m *Mutex) unlock() {

@@ -34,7 +34,10 @@ func NewSemaphore(n int) *Semaphore {
 // negative, or more than the semaphore has.
 func (s *Semaphore) Acquire(ctx context.Context, n int) error {
 	s.check("Acquire", n)
-	return s.q.take(ctx, uint64(n))
+	if s.q.tryTake(uint64(n)) {
+		return nil
+	}
+	return s.q.queue.get().wait(ctx, uint64(n), &s.q)
 }
 
 // TryAcquire acquires n permits if they are free and there are no waiters, and reports whether it

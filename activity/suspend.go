@@ -76,7 +76,7 @@ func requeue(p *sched.Processor, a *Activity) {
 }
 
 // ready queues an activity whose wait has ended.
-func (a *Activity) ready() {
+func (a *Activity) ready(way sched.Way) {
 	st := a.stack.Load()
 	if modelled {
 		modelReady(st)
@@ -84,12 +84,14 @@ func (a *Activity) ready() {
 	}
 	p := sched.CurrentProcessor()
 	if p != nil && p.Scheduler() == st.scheduler {
-		st.co.PrefetchNow() // the processor runs it next
+		if way == sched.Next {
+			st.co.PrefetchNow()
+		}
 		if t := p.Tape(); t != nil {
 			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)
 		}
 	}
-	st.scheduler.QueueAt(p, sched.Next, a.priority, &a.task)
+	st.scheduler.QueueAt(p, way, a.priority, &a.task)
 }
 
 // Here reports whether the calling goroutine is the activity's own. It is false for nil.

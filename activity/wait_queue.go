@@ -13,10 +13,13 @@ import (
 //             caller that finds no server. Ours: the two together, and how waiters that gave up
 //             are cleared away
 // Sketch:     arrivals ─→ w5 ─→ w4          oldest ─→ w1 ─→ w2 ─→ w3 ─→ nil
-//             enter: CAS(arrivals: → w → …); serve
-//             serve: if swap(service: asked) was not atRest: the server makes one more round
-//                    else: service = serving; move the arrivals behind, oldest first
-//                          the admitter admits; CAS(service: serving→atRest), or again
+//             enter: CAS(service: atRest→serving): move the arrivals behind, then w; make rounds
+//                    else: CAS(arrivals: → w → …); serve
+//             serve: CAS(service: atRest→serving): make rounds
+//                    else: swap(service: asked) was not atRest: the server makes one more round
+//                    else: service = serving; make rounds
+//             round: move the arrivals behind, oldest first; the admitter admits
+//                    CAS(service: serving→atRest), or service = serving and again
 // Invariants: I1 there is at most one server.
 //             I2 a round begins after the last call of serve, or is going to. So a caller that
 //             changes what the admitter decides by, and then calls serve, need not look at the
@@ -31,8 +34,7 @@ import (
 // ABA/memory: the stack is only ever taken whole. A waiter that was interrupted is in the queue
 //             until a round drops it: when it is collected, or comes first, or when more than half
 //             of the queue has left. So the queue holds at most about twice as many as wait.
-// Cost:       enter one CAS, and serve; serve one swap, one store and one CAS if there is no
-//             server; no allocation
+// Cost:       enter and serve two CAS each if there is no server; no allocation
 // Checked by: TestExploreWaitQueue…, and the tests of all that is built on it
 
 // waitQueue holds waiters in the order of arrival, for an admitter that admits them in that order.
@@ -40,10 +42,11 @@ import (
 type waitQueue struct {
 	arrivals atomics.Pointer[mailbox.Node] // newest first
 	service  atomics.Uint32
-	gone     atomics.Int32 // about how many waiters have left since the last clear
-	size     atomics.Int32 // how many waiters the list from oldest has; written by the server
+	gone     atomics.Uint32 // about how many waiters have left since the last clear
 
-	oldest, newest atomics.Plain[*mailbox.Node] // of the server
+	// of the server
+	size           atomics.RelaxedUint64 // how many waiters the list from oldest has
+	oldest, newest atomics.Plain[*mailbox.Node]
 }
 
 // The states of service.
@@ -79,12 +82,32 @@ func (l *waitQueue) wait(ctx context.Context, tag uint64, k queuePoint) error {
 			l.serve(k)
 		}
 	}()
-	err := waitIn(ctx, tag, k)
+	var err error
+	if a := callerIn(ctx); a != nil {
+		err = a.wait(ctx, tag, k)
+	} else {
+		err = waitElsewhere(ctx, tag, k)
+	}
 	admitted = err == nil
 	return err
 }
 
-// join puts w into the queue. The caller then calls serve.
+// enter puts w into the queue, and serves it.
+func (l *waitQueue) enter(w *Waiter, k admitter) { l.serveAs(l.put(w), k) }
+
+// put puts w into the queue, and reports whether the caller is the server now. The caller passes
+// that on to serveAs.
+func (l *waitQueue) put(w *Waiter) (serves bool) {
+	if l.begin() {
+		l.collect()
+		l.append(w)
+		return true
+	}
+	l.join(w)
+	return false
+}
+
+// join puts w among the arrivals. The caller then calls serve.
 func (l *waitQueue) join(w *Waiter) {
 	for {
 		newest := l.arrivals.Load()
@@ -97,21 +120,32 @@ func (l *waitQueue) join(w *Waiter) {
 
 // serve has the admitter admit the waiters that need not wait any longer: by the caller, or by the
 // present server.
-func (l *waitQueue) serve(k admitter) {
-	if l.service.Swap(asked) != atRest {
-		return
+func (l *waitQueue) serve(k admitter) { l.serveAs(l.begin(), k) }
+
+// serveAs is serve by a caller that may be the server already.
+func (l *waitQueue) serveAs(server bool, k admitter) {
+	if !server {
+		if l.service.Swap(asked) != atRest {
+			return
+		}
+		l.service.Store(serving)
 	}
 	for {
-		l.service.Store(serving)
 		l.collect()
-		if l.gone.Load() > l.size.Load()/2 {
+		if uint64(l.gone.Load()) > l.size.Load()/2 {
 			l.clear()
 		}
 		k.admit(l)
 		if l.service.CompareAndSwap(serving, atRest) {
 			return
 		}
+		l.service.Store(serving)
 	}
+}
+
+// begin makes the caller the server, if there is none. It reports whether it did.
+func (l *waitQueue) begin() bool {
+	return l.service.Load() == atRest && l.service.CompareAndSwap(atRest, serving)
 }
 
 // collect moves the arrivals into the list. Only the server calls it.
@@ -122,22 +156,28 @@ func (l *waitQueue) collect() {
 	for n := reversed(l.arrivals.Swap(nil)); n != nil; {
 		w := waiterOf(n)
 		n = n.Next()
-		w.node.Link(nil)
-		switch oldest := l.oldest.Get(); {
-		case w.isOver():
-			continue
-		case oldest == nil:
-			l.oldest.Set(&w.node)
-			l.newest.Set(&w.node)
-		case w.Tag&ahead != 0:
-			w.node.Link(oldest)
-			l.oldest.Set(&w.node)
-		default:
-			l.newest.Get().Link(&w.node)
-			l.newest.Set(&w.node)
-		}
-		l.size.Add(1)
+		l.append(w)
 	}
+}
+
+// append puts w into the list: in front if its tag says so, and otherwise behind. It drops a waiter
+// that does not wait any more. Only the server calls it.
+func (l *waitQueue) append(w *Waiter) {
+	w.node.Link(nil)
+	switch oldest := l.oldest.Get(); {
+	case w.isOver():
+		return
+	case oldest == nil:
+		l.oldest.Set(&w.node)
+		l.newest.Set(&w.node)
+	case w.Tag&ahead != 0:
+		w.node.Link(oldest)
+		l.oldest.Set(&w.node)
+	default:
+		l.newest.Get().Link(&w.node)
+		l.newest.Set(&w.node)
+	}
+	l.size.Add(1)
 }
 
 // head returns the first waiter that still waits, nil if there is none. Only the server calls it.
@@ -158,7 +198,7 @@ func (l *waitQueue) pop() {
 	n := l.oldest.Get()
 	l.oldest.Set(n.Next())
 	n.Link(nil)
-	l.size.Add(-1)
+	l.size.Store(l.size.Load() - 1)
 }
 
 // clear drops all waiters that do not wait any more. Only the server calls it.

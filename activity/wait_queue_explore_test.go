@@ -17,8 +17,7 @@ type door struct {
 }
 
 func (d *door) enter(w *Waiter) {
-	d.queue.join(w)
-	d.queue.serve(d)
+	d.queue.enter(w, d)
 }
 
 func (d *door) admit(l *waitQueue) {

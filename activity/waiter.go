@@ -90,9 +90,12 @@ func (w *Waiter) interrupt(word uint64) bool {
 	return true
 }
 
-func (w *Waiter) wake() {
+func (w *Waiter) wake() { w.wakeTo(sched.Next) }
+
+// wakeTo is wake for an activity that is to be queued in a certain way.
+func (w *Waiter) wakeTo(way sched.Way) {
 	if a := w.activity; a != nil {
-		a.ready()
+		a.ready(way)
 	} else {
 		w.parker.Unpark()
 	}
@@ -149,8 +152,25 @@ type enterFunc func(w *Waiter)
 
 func (f enterFunc) enter(w *Waiter) { f(w) }
 
-// waitIn is [Wait] at a wait point. It allocates nothing for an activity.
+// waitIn is [Wait] at a wait point. It allocates nothing for an activity. The two lists of waiters
+// have its body written out: each call that is open around a switch costs some nanoseconds.
 func waitIn(ctx context.Context, tag uint64, in waitPoint) error {
+	if a := callerIn(ctx); a != nil {
+		return a.wait(ctx, tag, in)
+	}
+	return waitElsewhere(ctx, tag, in)
+}
+
+// callerIn returns the running activity if that is ctx, as it is in most waits; nil otherwise.
+func callerIn(ctx context.Context) *Activity {
+	if a, is := ctx.(*Activity); is && !modelled && a.Here() {
+		return a
+	}
+	return nil
+}
+
+// waitElsewhere is waitIn for a caller that is not the activity ctx.
+func waitElsewhere(ctx context.Context, tag uint64, in waitPoint) error {
 	mustContext(ctx)
 	a, err := current()
 	switch {
@@ -282,14 +302,19 @@ func (a *Activity) canceled() error {
 }
 
 // mayWait returns the error of a wait that would be in vain. It makes the owner interrupt the
-// activity when its scope is canceled.
+// activity when its scope is canceled. An owner that is closing says so by Canceled too, so one
+// call of the owner tells that nothing has ended.
 func (a *Activity) mayWait() error {
-	a.unwindIfClosing()
 	if !a.watched {
+		a.unwindIfClosing()
 		a.watched = true
 		a.owner.Watch(a)
 	}
-	return a.canceled()
+	err := a.owner.Canceled()
+	if err != nil || a.stack.Load().discarded {
+		a.unwindIfClosing()
+	}
+	return err
 }
 
 // finishWait is the finalizer of a wait (W2 to W4). Once the wait is open it may be interrupted,
@@ -304,7 +329,7 @@ func finishWait(_ *sched.Processor, a *Activity) {
 		return
 	}
 	word := w.open()
-	if a.owner.Canceled() != nil || discarded || a.owner.Closing() || ctx != nil && ctx.Err() != nil {
+	if a.owner.Canceled() != nil || discarded || ctx != nil && ctx.Err() != nil {
 		w.interrupt(word)
 	} else {
 		in.enter(w)

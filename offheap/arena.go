@@ -132,13 +132,13 @@ func (a *Arena) Close() error {
 }
 
 // offset returns the offset at which a place begins.
-func (a *Arena) offset(place uint64) uint64 { return place << (a.least + guard) }
+func (a *Arena) offset(place uint64) uint64 { return place << ((a.least + guard) & 63) }
 
 // order returns the order of the blocks of a class in the buddy system.
 func (a *Arena) order(class uint) uint { return class + a.least + guard }
 
 // bytes returns the size of the blocks of a class, as the program knows it.
-func (a *Arena) bytes(class uint) uint64 { return 1 << (class + a.least) }
+func (a *Arena) bytes(class uint) uint64 { return 1 << ((class + a.least) & 63) }
 
 // span returns size bytes of the memory from offset on.
 func (a *Arena) span(offset, size uint64) []byte {

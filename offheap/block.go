@@ -107,7 +107,7 @@ var arenas atomics.Uint32
 
 // classOf returns the class of the blocks into which size bytes fit: 0 is the smallest.
 func (a *Arena) classOf(size int) uint {
-	if size <= 1<<a.least {
+	if size <= 1<<(a.least&63) {
 		return 0
 	}
 	return uint(bits.Len(uint(size-1))) - a.least
@@ -118,7 +118,7 @@ func fillOf(size int, order uint) uint {
 	if size == 0 {
 		return 0
 	}
-	return uint((uint64(size)<<6 - 1) >> order)
+	return uint((uint64(size)<<6 - 1) >> (order & 63))
 }
 
 // String returns the block for messages.

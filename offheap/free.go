@@ -112,7 +112,7 @@ func (a *Arena) freeSlowly(s *atomics.Uint32, b Block, from phase) {
 // freerun_debug it panics if b is not live; other builds only check that b lies inside the arena.
 func (a *Arena) Bytes(b Block) []byte {
 	offset, size := a.offset(b.place()), a.bytes(b.class())
-	if a.closed.Load() || b == 0 || b.place()+1<<b.class() > a.places {
+	if a.closed.Load() || b == 0 || b.place()+1<<(b.class()&63) > a.places {
 		a.mustBeOpen()
 		a.misuse("Bytes", b)
 	}

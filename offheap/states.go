@@ -22,6 +22,9 @@ type states struct {
 	log    uint   // log2 of the places of a group
 	middle uint   // log2 of the places from one for a block of 512 bytes to the next
 	large  uint   // the same for 8 KiB
+	in     uint64 // the bits of a place that tell where in its group it is
+	inner  uint64 // the bits that are 0 in a place for a block of 512 bytes
+	outer  uint64 // the same for 8 KiB
 	second uint64 // the word of a group at which the second part begins
 	third  uint64 // the word of a group at which the third part begins
 	stride uint64 // words of a group
@@ -44,6 +47,7 @@ func (t *states) init(places uint64, least uint) (err error) {
 	group := min(maxGroup, uint64(1)<<bits.Len64(places-1))
 	t.log = uint(bits.TrailingZeros64(group))
 	t.middle, t.large = max(middleOrder, least)-least, max(largeOrder, least)-least
+	t.in, t.inner, t.outer = group-1, 1<<t.middle-1, 1<<t.large-1
 	t.second = max(1, group>>t.large) * apart
 	t.third = t.second + max(apart, group>>t.middle)
 	t.stride = t.third
@@ -56,12 +60,13 @@ func (t *states) init(places uint64, least uint) (err error) {
 
 // slot returns the index in the table of the state of a place.
 func (t *states) slot(place uint64) uint64 {
-	base, in := place>>t.log*t.stride, place&(1<<t.log-1)
+	// Shifts by less than 64, as the compiler is told, need no check.
+	base, in := place>>(t.log&63)*t.stride, place&t.in
 	switch {
-	case in&(1<<t.large-1) == 0:
-		return base + in>>t.large*apart
-	case in&(1<<t.middle-1) == 0:
-		return base + t.second + in>>t.middle
+	case in&t.outer == 0:
+		return base + in>>(t.large&63)*apart
+	case in&t.inner == 0:
+		return base + t.second + in>>(t.middle&63)
 	}
 	return base + t.third + in
 }

@@ -136,13 +136,13 @@ func TestBoundedKeepsNothing(t *testing.T) {
 				var kept *int
 				switch q := q.(type) {
 				case *SPSC[*int]:
-					kept = q.ring[i].value.Get()
+					kept = q.ring.at(uint64(i)).value.Get()
 				case *MPSC[*int]:
-					kept = q.ring[i].value.Get()
+					kept = q.ring.at(uint64(i)).value.Get()
 				case *SPMC[*int]:
-					kept = q.ring[i].value.Get()
+					kept = q.ring.at(uint64(i)).value.Get()
 				case *MPMC[*int]:
-					kept = q.ring[i].value.Get()
+					kept = q.ring.at(uint64(i)).value.Get()
 				}
 				if kept != nil {
 					t.Errorf("%s: slot %d keeps its item in lap %d", name, i, lap)

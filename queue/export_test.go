@@ -11,10 +11,10 @@ func (q *SPSC[T]) Drain(yield func(T) bool)           { Drain(q)(yield) }
 
 // The tests check capacities, which the program has chosen itself: it needs no method for them.
 
-func (q *MPMC[T]) Cap() int          { return len(q.ring) }
-func (q *MPSC[T]) Cap() int          { return len(q.ring) }
-func (q *SPMC[T]) Cap() int          { return len(q.ring) }
-func (q *SPSC[T]) Cap() int          { return len(q.ring) }
+func (q *MPMC[T]) Cap() int          { return int(q.ring.size()) }
+func (q *MPSC[T]) Cap() int          { return int(q.ring.size()) }
+func (q *SPMC[T]) Cap() int          { return int(q.ring.size()) }
+func (q *SPSC[T]) Cap() int          { return int(q.ring.size()) }
 func (q *StrictMPMC[T]) Cap() int    { return len(q.values) }
 func (p *FanInProducer[T]) Cap() int { return p.ring.Cap() }
 func (f *FanOut[T]) Cap() int        { return len(f.nodes) }

@@ -104,7 +104,7 @@ func newFanOut[T any](capacity int, start uint32) *FanOut[T] {
 	if uint64(max(capacity, 0)) > 1<<31 { // before any memory is allocated for them
 		panic("queue: NewFanOut cannot make room for more than 2147483648 items")
 	}
-	nodes := newRing[atomics.Plain[T]]("NewFanOut", capacity)
+	nodes := make([]atomics.Plain[T], sizeOf[atomics.Plain[T]]("NewFanOut", capacity))
 	f := &FanOut[T]{nodes: nodes, start: start}
 	free := make([]uint32, len(nodes))
 	for i := range free {

@@ -107,8 +107,8 @@ func NewSPSC[T any](capacity int) *SPSC[T] { return newSPSC[T](capacity, 0) }
 // newSPSC returns a queue whose first item will be at position start.
 func newSPSC[T any](capacity int, start uint64) *SPSC[T] {
 	q := &SPSC[T]{ring: newRing[runSlot[T]]("NewSPSC", capacity)}
-	for i := range q.ring {
-		q.ring[i].word.Store(freeTo(start))
+	for i := range q.ring.size() {
+		q.ring.at(i).word.Store(freeTo(start))
 	}
 	q.tail.Add(start)
 	q.head.Add(start)

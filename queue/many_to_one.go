@@ -61,6 +61,7 @@ type MPSC[T any] struct {
 	_        pad.Line
 	ring     ring[turnSlot[T]]
 	ahead    uint64 // how many positions ahead a call prefetches a slot
+	lines    int    // and how many lines of it
 	consumer side
 
 	_    pad.Line // producers
@@ -78,7 +79,7 @@ func NewMPSC[T any](capacity int) *MPSC[T] { return newMPSC[T](capacity, 0) }
 // newMPSC returns a queue whose first item will be at position start.
 func newMPSC[T any](capacity int, start uint64) *MPSC[T] {
 	q := &MPSC[T]{ring: newTurns[T]("NewMPSC", capacity, start)}
-	q.ahead = q.ring.ahead(unsafe.Sizeof(turnSlot[T]{}))
+	q.ahead, q.lines = q.ring.ahead(), q.ring.lines()
 	q.tail.Store(start)
 	q.head.Store(start)
 	return q
@@ -91,7 +92,7 @@ func (q *MPSC[T]) TryEnqueue(v T) bool {
 	for {
 		t := q.tail.Load()
 		s := q.ring.at(t)
-		prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
+		prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(t+q.ahead))), q.lines)
 		switch turn := s.turn.Load(); { // L3
 		case turn == toFill(t):
 			if q.tail.CompareAndSwap(t, t+1) { // L1
@@ -112,7 +113,7 @@ func (q *MPSC[T]) TryDequeue() (v T, ok bool) {
 	q.consumer.enter("queue: TryDequeue of an MPSC")
 	h := q.head.Load()
 	s := q.ring.at(h)
-	prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
+	prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(h+q.ahead))), q.lines)
 	if s.turn.Load() != toEmpty(h) && !q.await(s, h) { // L6
 		q.consumer.leave()
 		return v, false
@@ -143,7 +144,7 @@ func (q *MPSC[T]) EnqueueN(vs []T) int {
 	var b backoff.Backoff
 	for len(vs) > 0 {
 		t := q.tail.Load()
-		end := ready(q.ring, t, len(vs), toFill) // L3
+		end := ready(&q.ring, t, len(vs), toFill) // L3
 		if end == t {
 			if past(toFill(t), q.ring.at(t).turn.Load()) {
 				return 0

@@ -62,6 +62,7 @@ type SPMC[T any] struct {
 	_        pad.Line
 	ring     ring[turnSlot[T]]
 	ahead    uint64 // how many positions ahead a call prefetches a slot
+	lines    int    // and how many lines of it
 	producer side
 
 	_    pad.Line // producer only, but for Len
@@ -79,7 +80,7 @@ func NewSPMC[T any](capacity int) *SPMC[T] { return newSPMC[T](capacity, 0) }
 // newSPMC returns a queue whose first item will be at position start.
 func newSPMC[T any](capacity int, start uint64) *SPMC[T] {
 	q := &SPMC[T]{ring: newTurns[T]("NewSPMC", capacity, start)}
-	q.ahead = q.ring.ahead(unsafe.Sizeof(turnSlot[T]{}))
+	q.ahead, q.lines = q.ring.ahead(), q.ring.lines()
 	q.tail.Store(start)
 	q.head.Store(start)
 	return q
@@ -91,7 +92,7 @@ func (q *SPMC[T]) TryEnqueue(v T) bool {
 	q.producer.enter("queue: TryEnqueue of an SPMC")
 	t := q.tail.Load()
 	s := q.ring.at(t)
-	prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
+	prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(t+q.ahead))), q.lines)
 	if s.turn.Load() != toFill(t) && !q.await(s, t) { // L6
 		q.producer.leave()
 		return false
@@ -121,7 +122,7 @@ func (q *SPMC[T]) TryDequeue() (v T, ok bool) {
 	for {
 		h := q.head.Load()
 		s := q.ring.at(h)
-		prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
+		prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(h+q.ahead))), q.lines)
 		switch turn := s.turn.Load(); { // L3
 		case turn == toEmpty(h):
 			if q.head.CompareAndSwap(h, h+1) { // L2
@@ -168,7 +169,7 @@ func (q *SPMC[T]) DequeueN(dst []T) int {
 	var b backoff.Backoff
 	for len(dst) > 0 {
 		h := q.head.Load()
-		end := ready(q.ring, h, len(dst), toEmpty) // L3
+		end := ready(&q.ring, h, len(dst), toEmpty) // L3
 		if end == h {
 			if past(toEmpty(h), q.ring.at(h).turn.Load()) {
 				return 0

@@ -38,7 +38,7 @@ func newTurns[T any](maker string, capacity int, start uint64) ring[turnSlot[T]]
 // ready returns the first position from p on whose slot does not have the given turn, or p+n if all
 // n have it. Slots that have the turn keep it until their side has moved past them. A whole round
 // later a slot has another turn, so ready passes no more than a round.
-func ready[T any](r ring[turnSlot[T]], p uint64, n int, turn func(position uint64) uint64) uint64 {
+func ready[T any](r *ring[turnSlot[T]], p uint64, n int, turn func(position uint64) uint64) uint64 {
 	for n > 0 && r.at(p).turn.Load() == turn(p) {
 		p, n = p+1, n-1
 	}

@@ -41,7 +41,8 @@ import (
 //             ring is one allocation.
 // Cost:       one CAS and one release each to enqueue and to dequeue; a batch has one CAS in all. A
 //             call reads the other side's position only if it finds its slot not ready.
-//             docs/algorithms/bounded.md says why slots are packed and fetched ahead.
+//             docs/algorithms/bounded.md says how slots lie, why they are fetched ahead, and why
+//             a call looks at a slot again first.
 // Checked by: TestMPMC, TestBounded…, FuzzMPMC, TestExploreBounded…, TestExplorePublished… (what
 //             goes wrong without)
 
@@ -60,6 +61,7 @@ type MPMC[T any] struct {
 	_     pad.Line
 	ring  ring[turnSlot[T]]
 	ahead uint64 // how many positions ahead a call prefetches a slot
+	lines int    // and how many lines of it
 
 	_    pad.Line // enqueuers
 	tail atomics.Uint64
@@ -68,6 +70,11 @@ type MPMC[T any] struct {
 	_    pad.Line
 }
 
+// looksAgain is how often a call looks at a slot that is not ready again before it reads the other
+// side's position. That position lies on the line that each call of the other side writes. So a
+// side that has caught up would slow the other one down with each look, and catch up again.
+const looksAgain = 1
+
 // NewMPMC returns an empty queue with room for at least capacity items, rounded up to a power of
 // two. It panics if capacity is less than 1, or if so many items take more than a terabyte.
 func NewMPMC[T any](capacity int) *MPMC[T] { return newMPMC[T](capacity, 0) }
@@ -75,7 +82,7 @@ func NewMPMC[T any](capacity int) *MPMC[T] { return newMPMC[T](capacity, 0) }
 // newMPMC returns a queue whose first item will be at position start.
 func newMPMC[T any](capacity int, start uint64) *MPMC[T] {
 	q := &MPMC[T]{ring: newTurns[T]("NewMPMC", capacity, start)}
-	q.ahead = q.ring.ahead(unsafe.Sizeof(turnSlot[T]{}))
+	q.ahead, q.lines = q.ring.ahead(), q.ring.lines()
 	q.tail.Store(start)
 	q.head.Store(start)
 	return q
@@ -84,10 +91,10 @@ func newMPMC[T any](capacity int, start uint64) *MPMC[T] {
 // TryEnqueue adds v, unless the queue is full, and reports whether it did. Any goroutine.
 func (q *MPMC[T]) TryEnqueue(v T) bool {
 	var b backoff.Backoff
-	for {
+	for looks := 0; ; {
 		t := q.tail.Load()
 		s := q.ring.at(t)
-		prefetch.ForWrite(unsafe.Pointer(q.ring.at(t + q.ahead)))
+		prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(t+q.ahead))), q.lines)
 		switch turn := s.turn.Load(); { // L8
 		case turn == toFill(t):
 			if q.tail.CompareAndSwap(t, t+1) { // L1
@@ -97,6 +104,10 @@ func (q *MPMC[T]) TryEnqueue(v T) bool {
 			}
 			b.Retry()
 		case past(toFill(t), turn):
+			if looks++; looks <= looksAgain {
+				b.Retry()
+				continue
+			}
 			if t-q.head.Load() == q.ring.size() { // L3
 				return false
 			}
@@ -108,10 +119,10 @@ func (q *MPMC[T]) TryEnqueue(v T) bool {
 // TryDequeue removes and returns the oldest item; ok is false if the queue is empty. Any goroutine.
 func (q *MPMC[T]) TryDequeue() (v T, ok bool) {
 	var b backoff.Backoff
-	for {
+	for looks := 0; ; {
 		h := q.head.Load()
 		s := q.ring.at(h)
-		prefetch.ForWrite(unsafe.Pointer(q.ring.at(h + q.ahead)))
+		prefetch.RangeForWrite(uintptr(unsafe.Pointer(q.ring.at(h+q.ahead))), q.lines)
 		switch turn := s.turn.Load(); { // L6
 		case turn == toEmpty(h):
 			if q.head.CompareAndSwap(h, h+1) { // L2
@@ -122,6 +133,10 @@ func (q *MPMC[T]) TryDequeue() (v T, ok bool) {
 			}
 			b.Retry()
 		case past(toEmpty(h), turn):
+			if looks++; looks <= looksAgain {
+				b.Retry()
+				continue
+			}
 			if q.tail.Load() == h { // L4
 				return v, false
 			}
@@ -138,7 +153,7 @@ func (q *MPMC[T]) EnqueueN(vs []T) int {
 	var b backoff.Backoff
 	for len(vs) > 0 {
 		t := q.tail.Load()
-		end := ready(q.ring, t, len(vs), toFill) // L8
+		end := ready(&q.ring, t, len(vs), toFill) // L8
 		if end == t {
 			if t-q.head.Load() == q.ring.size() { // L3
 				return 0
@@ -167,7 +182,7 @@ func (q *MPMC[T]) DequeueN(dst []T) int {
 	var b backoff.Backoff
 	for len(dst) > 0 {
 		h := q.head.Load()
-		end := ready(q.ring, h, len(dst), toEmpty) // L6
+		end := ready(&q.ring, h, len(dst), toEmpty) // L6
 		if end == h {
 			if q.tail.Load() == h { // L4
 				return 0

@@ -25,7 +25,7 @@ func TestVariants(t *testing.T) {
 		{programs.Size: 1000, "tasks": 3, "foreign": 40},
 		{programs.Size: 40_000, "tasks": 2, "foreign": 100, "batch": 3},
 	} {
-		v := maps.Clone(values)
+		v := maps.Clone(values) // all bytes are touched
 		maps.Copy(v, set)
 		for name, r := range programtest.Run(t, Program, v) {
 			if r.Operations != 2000 {

@@ -10,7 +10,7 @@ import (
 var allocation = figure{
 	id: "alloc", title: "Memory", source: "second paper, the graphs of the memory manager", command: "freerun bench alloc --rivals --processors 1,2",
 	about: "Time for a block, allocated and freed, on the most processors, against the tasks that the work is divided among: blocks of 1000 and of 10,000 bytes, freed by the task that has " +
-		"allocated them and by another one.",
+		"allocated them and by another one; and of blocks of which all bytes are written and read.",
 	printed: "Plots without numbers in the text, for blocks of 1000 and of 10,000 bytes.",
 	draw:    drawAllocation,
 }
@@ -26,22 +26,35 @@ func drawAllocation(all rows) (charts []chart, used rows) {
 	var roles cast
 	for _, size := range of.values("size") {
 		for _, foreign := range of.with("size", size).values("foreign") {
-			with := of.with("size", size).with("foreign", foreign)
-			title := fmt.Sprintf("%s bytes, %s, %s", precise(float64(size)), frees(foreign), plural(n, "processor"))
-			c := &lines{
-				frame: frame{title: title, x: axis{label: "tasks", log: true, ticks: []float64{1, 2, 8, 64}}, y: axis{label: "ns a block", log: true}}, unit: "ns",
+			both := of.with("size", size).with("foreign", foreign)
+			// Older rows know no touch.
+			hardly := both.where(func(r bench.Row) bool { return setting(r, "touch") <= 0 })
+			add := func(with rows, use string) {
+				if len(with) == 0 {
+					return
+				}
+				charts, used = append(charts, allocationOf(with, &roles, fmt.Sprintf("%s bytes%s, %s, %s", precise(float64(size)), use, frees(foreign), plural(n, "processor")))), append(used, with...)
 			}
-			for _, name := range with.variants() {
-				one := with.variant(name)
-				c.series = append(c.series, series{
-					name: name, role: roles.role(name, one[0].Kind),
-					points: curve(one, func(r bench.Row) int { return setting(r, "tasks") }, took),
-				})
-			}
-			charts, used = append(charts, c), append(used, with...)
+			add(hardly, "")
+			add(both.with("touch", 1), ", all touched")
 		}
 	}
 	return charts, used
+}
+
+// allocationOf draws a curve for each variant, against the tasks.
+func allocationOf(with rows, roles *cast, title string) chart {
+	c := &lines{
+		frame: frame{title: title, x: axis{label: "tasks", log: true, ticks: []float64{1, 2, 8, 64}}, y: axis{label: "ns a block", log: true}}, unit: "ns",
+	}
+	for _, name := range with.variants() {
+		one := with.variant(name)
+		c.series = append(c.series, series{
+			name: name, role: roles.role(name, one[0].Kind),
+			points: curve(one, func(r bench.Row) int { return setting(r, "tasks") }, took),
+		})
+	}
+	return c
 }
 
 // frees describes which task frees a block, in the words of a reader.

@@ -31,7 +31,8 @@ var table1 = figure{
 	id: "table1", title: "Seven programs", source: "fourth paper, table 1",
 	command: "freerun bench city eratosthenes mandelbrot news producer tokenring --processors 1,2",
 	about: "Time with freerun divided by the time with goroutines on the same processors, beside what the paper’s Native takes of the time that Linux takes. Left of the line, the " +
-		"lock-free runtime is faster; “smaller” is a smaller size than the paper’s. Times of machines eleven years apart say little; ratios to the scheduler at hand say more.",
+		"lock-free runtime is faster; “smaller” is a smaller size than the paper’s. Times of machines eleven years apart say little; ratios to the scheduler at hand say more. Below the programs are the " +
+		"geometric means of their ratios: of activities, of units where a program has them, and of the better of the two in each program.",
 	printed: "Milliseconds, on 64 logical processors.",
 	table:   printedTable1(),
 	draw:    drawTable1,
@@ -105,6 +106,22 @@ func drawTable1(all rows) (charts []chart, used rows) {
 	}
 	if len(ratios.names) == 0 {
 		return nil, nil
+	}
+	for _, m := range means(all, counts) {
+		line := slices.Index(ratios.names, m.of)
+		if line < 0 {
+			line = len(ratios.names)
+			ratios.names = append(ratios.names, m.of)
+		}
+		role := printed
+		if m.variant != "" {
+			role = roles.role(m.variant, programs.Freerun)
+		}
+		ratios.marks = append(ratios.marks, mark{
+			line, role, shapeOf(counts, m.processors),
+			fmt.Sprintf("%s, %s", m.of, plural(m.processors, "processor")),
+			point{m.ratio, 0, m.ratio, m.ratio},
+		})
 	}
 	for _, name := range []string{"activities", "units"} {
 		if slices.Contains(roles.names, name) {

@@ -11,6 +11,11 @@
 // [contest.Pair] and [contest.Pool]. The tests check that each adapter delivers every message once.
 // Messages carry nothing, so that no rival pays for the boxing of a value in an interface.
 //
+// Alike: the adapters call the same functions of a contest, with nothing in the messages, on as
+// many processors. Not alike: the channel of FanIn has room for 1024 messages and its senders wait,
+// while the unit of freerun has no bound; entities of the actor libraries receive values of any
+// type.
+//
 //	hollywood    github.com/anthdm/hollywood       entities
 //	protoactor   github.com/asynkron/protoactor-go entities; in a folder of its own, because one
 //	             process cannot hold it and hollywood: they register conflicting protobuf files

@@ -51,7 +51,8 @@ type Owner[A any] interface {
 	// refused says why a was never begun, or is nil. End returns the error for the activity's Wait.
 	End(a *A, p *sched.Processor, failure any, stack []byte, refused error) error
 	// Canceled returns the error with which an activity fails to begin, or to wait, once it is
-	// canceled or its host gives up everything that has not ended. It returns nil before.
+	// canceled or its host gives up everything that has not ended: if Closing reports true,
+	// Canceled returns an error. It returns nil before.
 	Canceled() error
 	// Closing reports whether the host gives up everything that has not ended. Then an activity
 	// ends where it would wait.

@@ -83,6 +83,7 @@ func (co *Coroutine) live(yield func(struct{}) bool) {
 			co.Unlock()
 		}
 		if b := co.base.Load(); returned && (b.place == co || throughHost) {
+			b.becomeHome() // now: Go gives the identity of an ended goroutine to another one
 			co.gone = true // its end is a switch to the base
 		} else {
 			co.parkToEnd(b)

@@ -102,6 +102,7 @@ func (h *Host) live(p *Processor) {
 		}
 		h.endAway()
 		unregister(me)
+		s.dropHints()
 		if s.alive.Add(-1) == 0 {
 			close(s.exited)
 		}

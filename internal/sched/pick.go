@@ -49,12 +49,13 @@ func (p *Processor) next() *Task {
 
 // checkInbox lets the inbox come first in this step if it holds a task. It does not do so twice in
 // a row, so that local tasks get their turns, nor while the older share of the inbox is not used
-// up.
+// up. In these cases it does not look at the inbox, whose line every sender writes.
 func (p *Processor) checkInbox() {
 	switch {
+	case p.inboxStep+1 == p.step || p.share.Load() != nil:
 	case p.scheduler.inbox.Empty():
 		p.inboxChecked = p.yieldTimer.operations()
-	case p.inboxStep+1 != p.step && p.share.Load() == nil:
+	default:
 		p.inboxChecked = p.yieldTimer.operations()
 		p.yieldTimer.inboxFirst = true
 	}

@@ -19,6 +19,10 @@ import (
 //	E2  The processor that sets began polls. Another one may set it when yieldAfter has passed.
 //	E3  The end of a poll sets next.
 //
+// Where the system tells that no event waits (netpoll.Poller.Futile), a yield takes the place of
+// the poll: a poll parks the processor's goroutine, and if one of Go's threads waits for the
+// network, that thread goes on with the goroutine, on another core's time. ADR 53 has figures.
+//
 // A poll waits until a P has nothing to run. If more processors than Ps are busy, that happens only
 // when enough processors wait in polls. By E2 they begin to poll one after another. If other
 // goroutines keep the queues full for longer than pollPatience, the poll has failed, and next is
@@ -101,6 +105,9 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 		return time.Since(epoch)
 	}
 	defer pollers.giveBack(poller)
+	if !p.yieldsToAll() && poller.Futile() {
+		return p.lookAndYield()
+	}
 	for range mostPollsInRow {
 		polled := poller.Poll(pollPatience)
 		now = time.Since(epoch)
@@ -111,9 +118,7 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 			netPolls.next.Store(int64(later + pollShare*pollPatience))
 			return later
 		}
-		if p.counters.polls.Add(1); p.counters.polls.Load()%pollsPerLook == 1 {
-			p.yieldTimer.gomaxprocs = runtime.GOMAXPROCS(0)
-		}
+		p.countPoll()
 		netPolls.next.Store(int64(later + pollEvery))
 		if later-now < emptyYield {
 			return later
@@ -124,6 +129,25 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 		}
 	}
 	return later
+}
+
+// lookAndYield takes the place of a poll that would find nothing: the look was the poll (E3).
+func (p *Processor) lookAndYield() (later time.Duration) {
+	now := time.Since(epoch)
+	runtime.Gosched()
+	later = time.Since(epoch)
+	p.countPoll()
+	netPolls.next.Store(int64(later + pollEvery))
+	if later-now >= emptyYield {
+		pollSooner(later)
+	}
+	return later
+}
+
+func (p *Processor) countPoll() {
+	if p.counters.polls.Add(1); p.counters.polls.Load()%pollsPerLook == 1 {
+		p.yieldTimer.gomaxprocs = runtime.GOMAXPROCS(0)
+	}
 }
 
 // pollSooner brings the next poll forward: other goroutines ran just now, and the answers to what

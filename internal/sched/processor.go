@@ -200,6 +200,7 @@ const (
 	Back   Way = iota // as [Processor.PushBackAt] does
 	Next              // as [Processor.PushNextAt] does
 	Newest            // as [Processor.PushAt] does
+	Soon              // as [Processor.PushSoon] does; Back for another priority than Normal
 )
 
 // QueueAt queues a task that has become ready. p is the processor that the calling goroutine is of,
@@ -213,6 +214,8 @@ func (s *Scheduler) QueueAt(p *Processor, w Way, pr Priority, t *Task) {
 		p.PushNextAt(pr, t)
 	case w == Newest:
 		p.PushAt(pr, t)
+	case w == Soon && pr == Normal:
+		p.PushSoon(t)
 	default:
 		p.PushBackAt(pr, t)
 	}

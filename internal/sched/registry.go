@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/freerun-go/freerun/internal/sys/goid"
+	"github.com/freerun-go/freerun/internal/sys/pad"
+	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
 // registration says whether a goroutine is a host, is a coroutine, or runs the f of [RunInside].
@@ -125,10 +127,45 @@ func EnclosingCoroutine() (co *Coroutine, direct bool) {
 	return nil, false
 }
 
+// hints has for each of Go's Ps the processor that was current there last. A processor stays on a
+// P for long, while its tasks change the goroutine at each switch. So the processor and the word
+// that confirms it are in the cache, where a registration for each goroutine is not, once there are
+// many.
+var hints [64]struct {
+	p atomic.Pointer[Processor]
+	_ pad.Line
+}
+
+// hinted returns the processor whose home is the running goroutine; nil if there is none, or if no
+// hint leads to it. hint is the place for a better one.
+func hinted() (p *Processor, hint *atomic.Pointer[Processor]) {
+	hint = &hints[uint(pin.Pin())%uint(len(hints))].p
+	pin.Unpin() // another goroutine may use the same hint
+	if p = hint.Load(); p != nil && p.isHome() {
+		return p, hint
+	}
+	return nil, hint
+}
+
+// dropHints makes the hints forget the processors of a scheduler, so that these can be collected.
+// The host that ends last calls it last: only goroutines that have a processor leave hints.
+func (s *Scheduler) dropHints() {
+	for i := range hints {
+		if p := hints[i].p.Load(); p != nil && p.scheduler == s {
+			hints[i].p.CompareAndSwap(p, nil)
+		}
+	}
+}
+
 // CurrentProcessor returns the processor whose goroutine is running; nil on any other goroutine,
 // and in a task that has left its processor.
 func CurrentProcessor() *Processor {
-	if h := CurrentHost(); h != nil {
+	p, hint := hinted()
+	if p != nil {
+		return p
+	}
+	if h := CurrentHost(); h != nil && h.processor != nil {
+		hint.Store(h.processor)
 		return h.processor
 	}
 	return nil
@@ -136,6 +173,9 @@ func CurrentProcessor() *Processor {
 
 // CurrentCoroutine returns the coroutine that is running, nil on any other goroutine.
 func CurrentCoroutine() *Coroutine {
+	if p, _ := hinted(); p != nil {
+		return p.host.Load().base.running.Load()
+	}
 	if r := registered(); r != nil {
 		return r.co
 	}

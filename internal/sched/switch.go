@@ -94,10 +94,9 @@ func (b *base) resume() (left *Coroutine, now *Processor, alive bool) {
 	}
 	b.running.Store(nil)
 	left.base.Store(nil)
+	b.becomeHome()
 	if h := b.host; h != nil {
-		if now = h.processor; now != nil {
-			now.home.Store(h.id)
-		}
+		now = h.processor
 	}
 	if left.over {
 		left.end()
@@ -106,4 +105,12 @@ func (b *base) resume() (left *Coroutine, now *Processor, alive bool) {
 		b.lockToThread()
 	}
 	return left, now, !left.over
+}
+
+// becomeHome makes the host's own goroutine the home of its processor, if it is a host's and has
+// one.
+func (b *base) becomeHome() {
+	if h := b.host; h != nil && h.processor != nil {
+		h.processor.home.Store(h.id)
+	}
 }

@@ -81,3 +81,10 @@ func TestExploreControls(t *testing.T) {
 		})
 	}
 }
+
+// TestExploreCut finds that an object which Pointer.Value returned is freed if its reference is
+// taken away, as the documentation says.
+func TestExploreCut(t *testing.T) {
+	f := explore.MustFail(t, 2, cut)
+	t.Log(f.Err)
+}

@@ -33,6 +33,8 @@
 //
 //   - The program reaches an object through a [Root], which must be dropped. The result of
 //     [Root.Value] is valid as long as the root is held.
+//   - Objects below a root can be read without roots of their own, by [Pointer.Value], while no
+//     goroutine changes the references that lead to them.
 //   - References between objects are fields of type [Pointer], read and written by Load, Store and
 //     CompareAndSwap only. The object that contains the field must be held meanwhile. A Pointer
 //     must not be copied, so an object with one must not be assigned as a whole; go vet sees that.
@@ -43,8 +45,8 @@
 //
 // Misuse that is detected always panics: a root that was dropped, a root or a field of another
 // heap, a closed heap. A build with the tag freerun_debug also detects a Pointer that is in no
-// object, or in a freed one. No build detects a *T that is used after its root was dropped, nor an
-// arena that is closed before its heap.
+// object, or in a freed one. No build detects a *T that is used after its root was dropped, or
+// after the reference that led to it was changed, nor an arena that is closed before its heap.
 //
 // # What is guaranteed
 //
@@ -70,8 +72,8 @@
 // Objects of one type share chunks: blocks of 32 KiB, or as large as the object. A root has 24
 // bytes where the program keeps it, and its slot takes 16 bytes of Go's memory.
 //
-// New, Load and Clone do one atomic exchange each, Store, Drop and Value none. New does one
-// compare-and-swap for up to eight objects. A cycle looks at each live object with two
+// New, Load and Clone do one atomic exchange each, Store, Drop and both methods Value none. New
+// does one compare-and-swap for up to eight objects. A cycle looks at each live object with two
 // compare-and-swaps, and at eight dead objects with one.
 //
 // docs/algorithms/gc.md has the protocol and its proof, docs/adr/0028 the reasons.

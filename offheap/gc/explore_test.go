@@ -312,6 +312,81 @@ func observed(r *explore.Run) {
 	})
 }
 
+// look fails unless an object that Pointer.Value returned is allocated and has its value.
+func (w *world) look(at *Pointer[pair], value uint64) *pair {
+	v := ref(at.word.Load())
+	n := at.Value(w.Heap)
+	if n == nil {
+		w.Failf("no reference to the object with value %d", value)
+	}
+	c := w.chunk(v.chunk())
+	if word(c.words[v.index()/perWord].Load()).allocated()&(1<<(v.index()%perWord)) == 0 {
+		w.Failf("the object with value %d was freed", value)
+	}
+	if n.value != value {
+		w.Failf("the object with value %d has %d", value, n.value)
+	}
+	return n
+}
+
+// looked has a mutator read a list that only the root of its first object holds. In an object
+// without a root it takes a root of the next one, and stores a new one.
+func looked(collectors int) func(*explore.Run) {
+	return func(r *explore.Run) {
+		w := newWorld(r)
+		a, b, c := w.make(1), w.make(2), w.make(3)
+		a.Value().left.Store(w.Heap, b)
+		b.Value().left.Store(w.Heap, c)
+		b.Drop()
+		c.Drop()
+		r.Go("mutator", func() {
+			b := w.look(&a.Value().left, 2)
+			w.look(&b.left, 3)
+			c := b.left.Load(w.Heap)
+			d := w.make(4)
+			b.right.Store(w.Heap, d)
+			d.Drop()
+			w.look(&b.right, 4)
+			if a.Value().right.Value(w.Heap) != nil {
+				r.Failf("an empty field refers to something")
+			}
+			a.Drop()
+			w.check(c, 3)
+			a = c
+		})
+		for range collectors {
+			r.Go("collector", w.collect)
+		}
+		r.After(func() {
+			w.check(a, 3)
+			w.settled(1)
+		})
+	}
+}
+
+// cut breaks the condition of Pointer.Value: one mutator takes the object out of the graph while
+// another one looks at it without a root.
+func cut(r *explore.Run) {
+	w := newWorld(r)
+	a, b := w.make(1), w.make(2)
+	a.Value().left.Store(w.Heap, b)
+	v := w.holds(b.slot.word.Load())
+	b.Drop()
+	r.Go("writer", func() {
+		a.Value().left.Store(w.Heap, Root[pair]{})
+		w.collect()
+		w.collect()
+	})
+	r.Go("reader", func() {
+		if n := a.Value().left.Value(w.Heap); n != nil {
+			at, bit := w.chunk(v.chunk()).wordOf(v)
+			if n.value != 2 || word(at.Load()).allocated()&bit == 0 {
+				w.Failf("the object was freed")
+			}
+		}
+	})
+}
+
 // chain has several collectors follow a list whose objects are in two chunks.
 func chain(collectors int) func(*explore.Run) {
 	return func(r *explore.Run) {
@@ -487,7 +562,7 @@ func create(collectors int) func(*explore.Run) {
 var programs = []struct {
 	name string
 	body func(int) func(*explore.Run)
-}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"relay", relay}, {"cloned", cloned}, {"create", create}, {"reader", reader}}
+}{{"hand", hand}, {"chain", chain}, {"move", move}, {"hide", hide}, {"relay", relay}, {"cloned", cloned}, {"create", create}, {"reader", reader}, {"looked", looked}}
 
 func TestExploreCollector(t *testing.T) {
 	for _, p := range programs {
@@ -507,7 +582,7 @@ func TestExploreCollector(t *testing.T) {
 func TestExploreFrozen(t *testing.T) {
 	t.Run("endgame", func(t *testing.T) { explore.Freeze(t, endgame) })
 	t.Run("revive", func(t *testing.T) { explore.Freeze(t, revive) })
-	for name, body := range map[string]func(int) func(*explore.Run){"move": move, "create": create, "reader": reader} {
+	for name, body := range map[string]func(int) func(*explore.Run){"move": move, "create": create, "reader": reader, "looked": looked} {
 		t.Run(name, func(t *testing.T) { explore.Freeze(t, janitor(body)) })
 	}
 }

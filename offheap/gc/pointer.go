@@ -93,6 +93,29 @@ func (p *Pointer[T]) Load(h *Heap) Root[T] {
 	return Root[T]{slot: s, at: (*T)(c.at(v.index())), generation: uint16(generation)}
 }
 
+// Value returns the object to which the field refers, as [Root.Value] does, without a root of its
+// own; nil if there is none. It is for reading a graph that one root holds: nothing is taken and
+// nothing is to be dropped, so it costs a few loads where [Pointer.Load] and [Root.Drop] cost an
+// exchange and a store.
+//
+// The result is valid as long as a root holds it or an object from which references lead to it, and
+// none of these is changed. Its own fields may be used as those of an object that is held, under
+// the same condition. Where other goroutines may change a reference on the way, use Load: no build
+// detects all uses of an object that was cut off and collected. Wait-free.
+func (p *Pointer[T]) Value(h *Heap) *T {
+	v := ref(p.word.Load())
+	if v == 0 {
+		return nil
+	}
+	h.mustOwn(v)
+	c := h.chunk(v.chunk())
+	if rolecheck.Checked {
+		h.mustContain(unsafe.Pointer(p))
+		c.mustHave(v)
+	}
+	return (*T)(c.at(v.index()))
+}
+
 // Store makes the field refer to the object that r holds, or to nothing if r is the zero Root. r
 // stays as it was. Store contains the write barrier: while collectors look for reachable objects,
 // it paints the object.

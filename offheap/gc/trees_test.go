@@ -66,6 +66,14 @@ func (t *tree) count(h *Heap) int {
 	return n
 }
 
+// sum counts the nodes of a tree that a root holds, and takes no other root.
+func (t *tree) sum(h *Heap) int {
+	if t == nil {
+		return 0
+	}
+	return 1 + t.left.Value(h).sum(h) + t.right.Value(h).sum(h)
+}
+
 // TestTrees makes trees that are garbage at once beside a tree that lives. Only allocating
 // goroutines collect.
 func TestTrees(t *testing.T) {
@@ -76,6 +84,9 @@ func TestTrees(t *testing.T) {
 		r := build(h, nodes, 8)
 		if n := r.Value().count(h); n != 1<<9-1 {
 			t.Fatalf("tree %d has %d nodes", i, n)
+		}
+		if n := r.Value().sum(h); n != 1<<9-1 {
+			t.Fatalf("tree %d has %d nodes for a reader without roots", i, n)
 		}
 		r.Drop()
 	}
@@ -111,38 +122,44 @@ func (n *node) count() int {
 }
 
 // BenchmarkTrees makes trees of 8191 nodes and counts them, beside a tree of 131,071 nodes that
-// lives.
+// lives. The nodes are counted under the root of the tree, or each under a root of its own.
 func BenchmarkTrees(b *testing.B) {
-	const lasting, passing = 16, 12
-	b.Run("offheap", func(b *testing.B) {
-		h := openHeap(b, 1<<30)
-		nodes := must(For[tree](h))
-		ctx, cancel := context.WithCancel(context.Background())
-		var collectors sync.WaitGroup
-		for range 2 {
-			collectors.Go(func() { _ = h.Tend(ctx) }) // ends with ctx
-		}
-		long, n := build(h, nodes, lasting), 0
-		for b.Loop() {
-			r := build(h, nodes, passing)
-			n += r.Value().count(h)
-			r.Drop()
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/node")
-		long.Drop()
-		cancel()
-		collectors.Wait()
-	})
-	b.Run("go", func(b *testing.B) {
-		long, n := grow(lasting), 0
-		for b.Loop() {
-			n += grow(passing).count()
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/node")
-		if long.count() != 1<<(lasting+1)-1 {
-			b.Error("the tree that lives has lost nodes")
-		}
-	})
+	b.Run("offheap", func(b *testing.B) { benchmarkTrees(b, (*tree).sum) })
+	b.Run("offheap, roots", func(b *testing.B) { benchmarkTrees(b, (*tree).count) })
+	b.Run("go", benchmarkGoTrees)
+}
+
+const lasting, passing = 16, 12 // depths
+
+func benchmarkTrees(b *testing.B, count func(*tree, *Heap) int) {
+	h := openHeap(b, 1<<30)
+	nodes := must(For[tree](h))
+	ctx, cancel := context.WithCancel(context.Background())
+	var collectors sync.WaitGroup
+	for range 2 {
+		collectors.Go(func() { _ = h.Tend(ctx) }) // ends with ctx
+	}
+	long, n := build(h, nodes, lasting), 0
+	for b.Loop() {
+		r := build(h, nodes, passing)
+		n += count(r.Value(), h)
+		r.Drop()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/node")
+	long.Drop()
+	cancel()
+	collectors.Wait()
+}
+
+func benchmarkGoTrees(b *testing.B) {
+	long, n := grow(lasting), 0
+	for b.Loop() {
+		n += grow(passing).count()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/node")
+	if long.count() != 1<<(lasting+1)-1 {
+		b.Error("the tree that lives has lost nodes")
+	}
 }
 
 // BenchmarkOperations has one goroutine do one thing, while nothing is collected.
@@ -155,6 +172,13 @@ func BenchmarkOperations(b *testing.B) {
 		for b.Loop() {
 			r := a.Value().left.Load(h)
 			r.Drop()
+		}
+	})
+	b.Run("value", func(b *testing.B) {
+		for b.Loop() {
+			if a.Value().left.Value(h) == nil {
+				b.Fatal("lost")
+			}
 		}
 	})
 	b.Run("set", func(b *testing.B) {

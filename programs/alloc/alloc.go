@@ -12,6 +12,7 @@ const (
 	paramForeign = "foreign"
 	paramBlocks  = "blocks"
 	paramBatch   = "batch"
+	paramTouch   = "touch"
 )
 
 // Program is the program with all its variants but the rivals.
@@ -26,11 +27,14 @@ var Program = &programs.Program{
 		{Name: paramForeign, Doc: "batches in 100 that are freed by another task", Default: 0, Quick: 0, Min: 0, Max: 100},
 		{Name: paramBlocks, Doc: "blocks in all", Default: 1_000_000, Quick: 20_000, Min: 1, Max: 1_000_000_000},
 		{Name: paramBatch, Doc: "blocks that a task has when it frees the earlier ones", Default: 64, Quick: 64, Min: 1, Max: 4096},
+		{Name: paramTouch, Doc: "1 to write and read all bytes of a block, 0 for its first 8 and its last one", Default: 1, Quick: 1, Min: 0, Max: 1},
 	},
 	Points: points(),
 	Variants: []programs.Variant{
 		Variant("offheap", programs.Freerun, "offheap.Arena: Alloc and Free", openArena),
-		Variant("make", programs.PlainGo, "make, and Go's collector", openHeap),
+		Variant("offheap-zero", programs.Freerun, "offheap.Arena: AllocZero and Free; blocks come zeroed", openZeroArena),
+		Variant("make", programs.PlainGo, "make, and Go's collector; blocks come zeroed", openHeap),
+		Variant("pool", programs.PlainGo, "a sync.Pool of blocks of make", openPool),
 	},
 	Expected: func(v programs.Values) string {
 		n := uint64(v.Get(paramBlocks))
@@ -38,13 +42,20 @@ var Program = &programs.Program{
 	},
 }
 
-// points are the graphs of the lecture, for each kind of frees. The last one is for an overview.
+// points are the graphs of the lecture, for each kind of frees, of which nothing is known but that
+// blocks were allocated and freed; then blocks that are used, all their bytes. The last one is for
+// an overview.
 func points() (all []map[string]int) {
 	for _, size := range []int{10_000, 1000} {
 		for _, foreign := range []int{100, 0} {
 			for _, tasks := range []int{64, 8, 1, 2} {
-				all = append(all, map[string]int{programs.Size: size, paramForeign: foreign, paramTasks: tasks})
+				all = append(all, map[string]int{programs.Size: size, paramForeign: foreign, paramTasks: tasks, paramTouch: 0})
 			}
+		}
+	}
+	for _, size := range []int{10_000, 1000} {
+		for _, tasks := range []int{1, 2} {
+			all = append(all, map[string]int{programs.Size: size, paramForeign: 0, paramTasks: tasks, paramTouch: 1})
 		}
 	}
 	return all

@@ -2,6 +2,7 @@ package alloc
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,9 +15,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// some returns values for a run.
+// some returns values for a run that hardly uses its blocks.
 func some(size, tasks, foreign, blocks, batch int) programs.Values {
-	return programs.Values{programs.Size: size, paramTasks: tasks, paramForeign: foreign, paramBlocks: blocks, paramBatch: batch}
+	return programs.Values{programs.Size: size, paramTasks: tasks, paramForeign: foreign, paramBlocks: blocks, paramBatch: batch, paramTouch: 0}
+}
+
+// touching returns the same values for a run that uses all bytes of its blocks.
+func touching(v programs.Values) programs.Values {
+	v = maps.Clone(v)
+	v[paramTouch] = 1
+	return v
 }
 
 // shapes are runs of all kinds, among them runs whose blocks cannot be divided evenly, and runs
@@ -29,6 +37,9 @@ var shapes = []programs.Values{
 	some(1000, 5, 100, 3000, 10),
 	some(10_000, 64, 33, 1001, 3),
 	some(16, 64, 100, 10, 4096),
+	touching(some(10, 2, 0, 1000, 7)),
+	touching(some(1000, 3, 50, 2000, 10)),
+	touching(some(1003, 2, 100, 2000, 10)),
 }
 
 func TestVariants(t *testing.T) {
@@ -201,5 +212,51 @@ func TestOpenFails(t *testing.T) {
 	broken := Variant("broken", programs.Rival, "", func(Demand) (Source[[]byte], error) { return Source[[]byte]{}, errFull })
 	if _, err := Program.Run(broken, programs.Config{Processors: 1, Values: shapes[0]}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestEveryByteCounts: a run that uses all bytes of its blocks writes each of them, and notices by
+// an error or by its checksum when one changes.
+func TestEveryByteCounts(t *testing.T) {
+	for _, size := range []int{10, 16, 17, 100} {
+		for i := range size {
+			k := &task[[]byte]{memory: heap{}, size: size, batch: 1, end: 1, touch: true}
+			blocks, err := k.fill()
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks[0][i] ^= 1
+			if err := k.free(blocks); err == nil && k.sum == 1 {
+				t.Errorf("byte %d of %d was overwritten, and nothing noticed it", i, size)
+			}
+		}
+	}
+}
+
+// TestZeroed: the blocks that are compared with those of make come zeroed, also where a block was
+// used before.
+func TestZeroed(t *testing.T) {
+	source, err := openZeroArena(Demand{Size: 100, Tasks: 1, Blocks: 10, Live: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := source.Task(0)
+	for range 5 {
+		block, err := memory.Alloc(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range memory.Bytes(block)[:100] {
+			if b != 0 {
+				t.Fatalf("byte %d is %d", i, b)
+			}
+		}
+		write(memory.Bytes(block), 1<<63+5)
+		if err := memory.Free(block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := source.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -19,13 +19,28 @@ const spare = 8 << 20
 const ample = 512 << 20
 
 func openArena(d Demand) (Source[offheap.Block], error) {
+	return inArena(d, func(a *offheap.Arena) Memory[offheap.Block] { return arena{a} })
+}
+
+// zeroArena is an arena whose blocks come zeroed, as those of make do.
+type zeroArena struct{ arena }
+
+func (a zeroArena) Alloc(size int) (offheap.Block, error) { return a.AllocZero(size) }
+
+func openZeroArena(d Demand) (Source[offheap.Block], error) {
+	return inArena(d, func(a *offheap.Arena) Memory[offheap.Block] { return zeroArena{arena{a}} })
+}
+
+// inArena makes an arena, which all tasks use in the same way.
+func inArena(d Demand, use func(*offheap.Arena) Memory[offheap.Block]) (Source[offheap.Block], error) {
 	block := int64(1) << bits.Len(uint(d.Size-1))
 	a, err := offheap.New(max(2*int64(d.Live)*block+spare, min(int64(d.Blocks)*block, ample)))
 	if err != nil {
 		return Source[offheap.Block]{}, err
 	}
+	memory := use(a)
 	return Source[offheap.Block]{
-		Task:  func(int) Memory[offheap.Block] { return arena{a} },
+		Task:  func(int) Memory[offheap.Block] { return memory },
 		Close: a.Close, // fails if a block is left
 	}, nil
 }

@@ -32,7 +32,7 @@ func run[R any](open Open[R], v programs.Values) (result programs.Result, err er
 	tasks := make([]*task[R], n)
 	for i := range tasks {
 		tasks[i] = &task[R]{
-			memory: source.Task(i), size: v.Get(programs.Size), batch: batch, foreign: foreign,
+			memory: source.Task(i), size: v.Get(programs.Size), batch: batch, foreign: foreign, touch: v.Get(paramTouch) == 1,
 			next: uint64(i) * blocks / uint64(n), end: uint64(i+1) * blocks / uint64(n),
 			in: ways[i], out: ways[(i+1)%n],
 		}

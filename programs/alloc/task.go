@@ -14,7 +14,8 @@ type task[R any] struct {
 
 	memory Memory[R]
 	size   int
-	batch  int // blocks of a batch
+	batch  int  // blocks of a batch
+	touch  bool // write and read all bytes of a block
 	// How many batches in 100 it hands over.
 	foreign int
 	// The numbers of its blocks, from 0. The mark of a block is one more.
@@ -84,12 +85,44 @@ func (t *task[R]) fill() ([]R, error) {
 			return blocks, err
 		}
 		t.next++
-		contents := t.memory.Bytes(block)
+		contents := t.memory.Bytes(block)[:t.size]
+		if t.touch {
+			write(contents, t.next)
+		}
 		binary.NativeEndian.PutUint64(contents, t.next)
 		contents[t.size-1] = mark(t.next)
 		blocks = append(blocks, block)
 	}
 	return blocks, nil
+}
+
+// write writes a block's number all over the block, a word at a time.
+func write(contents []byte, number uint64) {
+	for ; len(contents) >= 8; contents = contents[8:] {
+		binary.NativeEndian.PutUint64(contents, number)
+	}
+	word := bytesOf(number)
+	copy(contents, word[:])
+}
+
+// has reports whether a block is as write and its mark have left it.
+func has(contents []byte, number uint64) bool {
+	last := len(contents) - 1
+	other := uint64(contents[last] ^ mark(number))
+	for contents = contents[:last]; len(contents) >= 8; contents = contents[8:] {
+		other |= binary.NativeEndian.Uint64(contents) ^ number
+	}
+	word := bytesOf(number)
+	for i, b := range contents {
+		other |= uint64(b ^ word[i])
+	}
+	return other == 0
+}
+
+// bytesOf returns the bytes of a number as they lie in memory.
+func bytesOf(number uint64) (word [8]byte) {
+	binary.NativeEndian.PutUint64(word[:], number)
+	return word
 }
 
 // mark is the last byte of a block.
@@ -101,8 +134,11 @@ func (t *task[R]) free(blocks []R) (err error) {
 		return nil
 	}
 	for _, block := range blocks {
-		contents := t.memory.Bytes(block)
+		contents := t.memory.Bytes(block)[:t.size]
 		number := binary.NativeEndian.Uint64(contents)
+		if t.touch && !has(contents, number) && err == nil {
+			err = fmt.Errorf("block %d has lost its contents", number)
+		}
 		if contents[t.size-1] != mark(number) && err == nil {
 			err = fmt.Errorf("a block begins as number %d and ends as another one", number)
 		}

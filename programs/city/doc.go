@@ -9,6 +9,14 @@
 //	units        units.go        a unit each; the plant keeps the orders that it cannot serve yet
 //	goroutines   goroutines.go   a goroutine each; the store is a buffered channel
 //
+// Alike: houses, their consumption, the bound of the store, and a plant that makes one unit of
+// electricity at a time. The task puts it into the store and waits there for room; the unit makes
+// it for a message that it sends to itself, and sends none while there is no room.
+//
+// Not alike: a house that is a task takes its electricity from the store by itself, where one that
+// is a unit sends an order and gets a delivery, so that two messages take the place of one wait.
+// The semaphores keep no items, the channel keeps empty ones.
+//
 // The checksum is the electricity produced, what each house consumed, and the water left.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an

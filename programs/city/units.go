@@ -15,13 +15,15 @@ type house struct {
 	plant *freerun.Unit[plant]
 }
 
-// plant is the state of the power plant. When its store is empty and the waiting houses have been
-// served, it fills the store.
+// plant is the state of the power plant. It makes one unit of electricity for each message to
+// itself, as the plant that is a task does for each turn of its loop, and rests while its store is
+// full or all is made.
 type plant struct {
-	city   *city
-	self   *freerun.Unit[plant]
-	stored int
-	orders []*freerun.Unit[house] // houses that wait for electricity, oldest first
+	city    *city
+	self    *freerun.Unit[plant]
+	stored  int
+	resting bool
+	orders  []*freerun.Unit[house] // houses that wait for electricity, oldest first
 }
 
 // The operations send each other, so they get their functions below.
@@ -32,7 +34,7 @@ var (
 	deliver = freerun.Op[house, struct{}, struct{}]("deliver", nil)
 	// order asks the plant for a unit of electricity.
 	order = freerun.Op[plant, *freerun.Unit[house], struct{}]("order", nil)
-	// produce tells the plant its unit, and makes it fill the store.
+	// produce tells the plant its unit, and makes it produce one unit of electricity.
 	produce = freerun.Op[plant, *freerun.Unit[plant], struct{}]("produce", nil)
 )
 
@@ -54,31 +56,33 @@ var _ = freerun.Define(order, func(c *freerun.Context, p *plant, from *freerun.U
 		p.orders = append(p.orders, from)
 		return struct{}{}, nil
 	}
-	return struct{}{}, p.serve(c, from)
+	p.stored--
+	if err := deliver.Tell(c, from, struct{}{}); err != nil || !p.resting {
+		return struct{}{}, err
+	}
+	return struct{}{}, p.goOn(c)
 })
 
 var _ = freerun.Define(produce, func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
 	p.self = self
-	for p.stored < p.city.store && p.city.produced < p.city.total() {
-		p.city.produce()
+	p.city.produce()
+	if len(p.orders) == 0 {
 		p.stored++
+		return struct{}{}, p.goOn(c)
 	}
-	for len(p.orders) > 0 && p.stored > 0 {
-		from := p.orders[0]
-		p.orders = p.orders[1:]
-		if err := p.serve(c, from); err != nil {
-			return struct{}{}, err
-		}
+	to := p.orders[0]
+	p.orders = p.orders[1:]
+	if err := deliver.Tell(c, to, struct{}{}); err != nil {
+		return struct{}{}, err
 	}
-	return struct{}{}, nil
+	return struct{}{}, p.goOn(c)
 })
 
-// serve delivers a unit from the store. After the last unit, the plant produces again, behind the
-// messages that it has by then.
-func (p *plant) serve(c *freerun.Context, to *freerun.Unit[house]) error {
-	p.stored--
-	if err := deliver.Tell(c, to, struct{}{}); err != nil || p.stored > 0 {
-		return err
+// goOn has the plant produce the next unit, behind the messages that it has by then, or rest.
+func (p *plant) goOn(c *freerun.Context) error {
+	p.resting = p.stored == p.city.store || p.city.produced == p.city.total()
+	if p.resting {
+		return nil
 	}
 	return produce.Tell(c, p.self, p.self)
 }

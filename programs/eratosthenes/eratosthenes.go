@@ -16,11 +16,11 @@ var Program = &programs.Program{
 	Operation: "number given to a sieve",
 	Params: []programs.Param{
 		{Name: programs.Size, Letter: "n", Doc: "the greatest number", Default: 10_000, Quick: 2_000, Min: 10, Max: 10_000_000},
-		{Name: paramBuffer, Doc: "numbers that may wait before a sieve that is a task", Default: 100, Quick: 100, Min: 1, Max: 1_000_000},
+		{Name: paramBuffer, Doc: "numbers that may wait before a sieve", Default: 100, Quick: 100, Min: 1, Max: 1_000_000},
 	},
 	Variants: []programs.Variant{
 		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each sieve, and activity.Mailbox between", Run: runActivities},
-		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each sieve, which tells the next one", Run: runUnits},
+		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each sieve, which tells the next one, as many numbers as that has asked for", Run: runUnits},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each sieve, and buffered channels between", Run: runGoroutines},
 	},
 	Expected: func(v programs.Values) string { return due(v.Get(programs.Size)).String() },

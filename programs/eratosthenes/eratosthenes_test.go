@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/programs"
 	"github.com/freerun-go/freerun/programs/programtest"
 )
@@ -49,5 +50,42 @@ func TestDue(t *testing.T) {
 		if found != due(n) {
 			t.Errorf("up to %d: %v, due %v", n, found, due(n))
 		}
+	}
+}
+
+// TestNoMoreWaitThanMay: whatever the bound is, no link gives more numbers than may wait before the
+// next one, and none asks for numbers that it has not taken.
+func TestNoMoreWaitThanMay(t *testing.T) {
+	for _, buffer := range []int{1, 2, 7, 100} {
+		for _, processors := range []int{1, 2} {
+			rt := freerun.New(freerun.Processors(processors))
+			first, err := sift(rt, 2000, buffer)
+			if closing := rt.Close(); err != nil || closing != nil {
+				t.Fatal(err, closing)
+			}
+			links := 1
+			for before, l := first, first.after; l != nil; before, l = l, l.after {
+				links++
+				if before.credit+l.taken != buffer || l.count != 0 {
+					t.Errorf("bound %d: a credit of %d, %d taken since, %d wait", buffer, before.credit, l.taken, l.count)
+				}
+			}
+			if want := due(2000).primes; links != int(want) {
+				t.Errorf("bound %d: %d sieves, want %d", buffer, links, want)
+			}
+		}
+	}
+}
+
+// TestTooManyNumbersAreNoticed: a number above the bound is an error.
+func TestTooManyNumbersAreNoticed(t *testing.T) {
+	l := &link{buffer: 3}
+	for i := range 3 {
+		if err := l.keep(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if l.keep(3) == nil {
+		t.Error("4 numbers wait, and 3 may")
 	}
 }

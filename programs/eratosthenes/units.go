@@ -2,57 +2,128 @@ package eratosthenes
 
 import (
 	"context"
+	"errors"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/programs"
 )
 
-// link is the state of a unit: a sieve and the next one, nil until there is a number for it.
+// link is the state of a unit: a sieve, and its place in the chain. The source of the numbers is
+// one too, before the first sieve.
 type link struct {
 	sieve
-	next  *freerun.Unit[*link]
-	after *link // the state of next
+	self   *freerun.Unit[*link]
+	before *freerun.Unit[*link] // nil at the source
+	next   *freerun.Unit[*link] // nil until there is a number for it
+	after  *link                // the state of next
+
+	buffer int // numbers that may wait before each sieve
+	credit int // numbers that next may be given before it asks for more
+	taken  int // numbers taken since more were asked for
+	// Numbers that came while there was no credit: those that wait, at most buffer.
+	waiting      []int
+	first, count int
+
+	from, to int // the numbers that the source has left to give, without the last
 }
 
-// give gives a number to a sieve. It sends itself.
-var give = freerun.Op[*link, int, struct{}]("give", nil)
+// The operations send each other, so they get their functions below.
+var (
+	// give gives a number to a sieve.
+	give = freerun.Op[*link, int, struct{}]("give", nil)
+	// ask tells the link before that so many numbers more may be given.
+	ask = freerun.Op[*link, int, struct{}]("ask", nil)
+)
 
 var _ = freerun.Define(give, func(c *freerun.Context, at **link, number int) (struct{}, error) {
 	l := *at
-	if l.prime == 0 {
-		l.sieve = sieve{prime: number, given: 1}
-		return struct{}{}, nil
+	if l.stalled() {
+		return struct{}{}, l.keep(number)
 	}
-	if !l.passes(number) {
-		return struct{}{}, nil
-	}
-	if l.next == nil {
-		l.after = &link{}
-		l.next = freerun.NewUnit(c.Runtime(), l.after)
-	}
-	return struct{}{}, give.Tell(c, l.next, number)
+	return struct{}{}, l.take(c, number)
 })
 
-// runUnits gives the numbers to the first sieve in an operation, and waits until nothing is left to
-// do. A lost message would be missing in the checksum.
-func runUnits(cfg programs.Config) (programs.Result, error) {
-	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
-		size := cfg.Values.Get(programs.Size)
-		first := &link{}
-		meter := programs.StartMeter()
-		chain := freerun.NewUnit(rt, first)
-		_, err = freerun.Go(rt.Context(), func(c *freerun.Context) (struct{}, error) {
-			for number := 2; number <= size; number++ {
-				if err := give.Tell(c, chain, number); err != nil {
-					return struct{}{}, err
-				}
-			}
-			return struct{}{}, nil
-		}).Wait(context.Background())
-		if err == nil {
-			err = rt.Quiesce(context.Background())
+var _ = freerun.Define(ask, func(c *freerun.Context, at **link, more int) (struct{}, error) {
+	l := *at
+	l.credit += more
+	for l.count > 0 && !l.stalled() {
+		number := l.waiting[l.first]
+		l.first, l.count = (l.first+1)%l.buffer, l.count-1
+		if err := l.take(c, number); err != nil {
+			return struct{}{}, err
 		}
-		result = meter.Stop(0)
+	}
+	for ; l.from < l.to && !l.stalled(); l.from++ {
+		if err := l.pass(c, l.from); err != nil {
+			return struct{}{}, err
+		}
+	}
+	return struct{}{}, nil
+})
+
+// stalled reports whether a number has to wait, as one that passes could not go on.
+func (l *link) stalled() bool { return l.next != nil && l.credit == 0 }
+
+// keep has a number wait.
+func (l *link) keep(number int) error {
+	if l.waiting == nil {
+		l.waiting = make([]int, l.buffer)
+	}
+	if l.count == l.buffer {
+		return errors.New("eratosthenes: more numbers wait before a sieve than may")
+	}
+	l.waiting[(l.first+l.count)%l.buffer] = number
+	l.count++
+	return nil
+}
+
+// take takes a number, and asks for more when half of the numbers that may wait have been taken.
+func (l *link) take(c *freerun.Context, number int) error {
+	if l.taken++; l.taken == (l.buffer+1)/2 {
+		if err := ask.Tell(c, l.before, l.taken); err != nil {
+			return err
+		}
+		l.taken = 0
+	}
+	if l.prime == 0 {
+		l.sieve = sieve{prime: number, given: 1}
+		return nil
+	}
+	if !l.passes(number) {
+		return nil
+	}
+	return l.pass(c, number)
+}
+
+// pass gives a number to the next sieve, and makes that first if need be.
+func (l *link) pass(c *freerun.Context, number int) error {
+	if l.next == nil {
+		l.after = &link{before: l.self, buffer: l.buffer}
+		l.after.self = freerun.NewUnit(c.Runtime(), l.after)
+		l.next, l.credit = l.after.self, l.buffer
+	}
+	l.credit--
+	return give.Tell(c, l.next, number)
+}
+
+// sift has a chain of units take the numbers up to size, waits until nothing is left to do, and
+// returns the first sieve.
+func sift(rt *freerun.Runtime, size, buffer int) (*link, error) {
+	source := &link{buffer: buffer, from: 2, to: size + 1}
+	source.self = freerun.NewUnit(rt, source)
+	if err := ask.Tell(rt.Context(), source.self, 0); err != nil {
+		return nil, err
+	}
+	err := rt.Quiesce(context.Background())
+	return source.after, err
+}
+
+// runUnits adds up what the sieves have. A lost message would be missing in the checksum.
+func runUnits(cfg programs.Config) (programs.Result, error) {
+	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (programs.Result, error) {
+		meter := programs.StartMeter()
+		first, err := sift(rt, cfg.Values.Get(programs.Size), cfg.Values.Get(paramBuffer))
+		result := meter.Stop(0)
 		var found tally
 		for l := first; l != nil; l = l.after {
 			found.add(l.sieve)

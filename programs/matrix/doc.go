@@ -9,10 +9,22 @@
 // The figure after the table is the speed-up: a run first computes the product without tasks,
 // outside the clock, and compares.
 //
-//	variant      file            how
-//	serial       serial.go       one row after another, the work itself
-//	activities   activities.go   an activity for each task; elements count against its quantum
-//	goroutines   goroutines.go   a goroutine for each task
+//	variant               file            how
+//	serial                serial.go       one row after another, the work itself
+//	activities            activities.go   an activity for each task, with a quantum
+//	activities-unbroken   activities.go   the same with a quantum that never ends
+//	activities-tiled      tiled.go        an activity for each task, which works tile by tile
+//	goroutines            goroutines.go   a goroutine for each task
+//	goroutines-tiled      tiled.go        a goroutine for each task, which works tile by tile
+//
+// Alike: the matrices, the rows of each task, and the function that computes an element, or in the
+// tiled variants adds a part of a row. Compare activities-unbroken with goroutines, and
+// activities-tiled with goroutines-tiled.
+//
+// Not alike: with a quantum, an activity lets others run after 40 elements of matrices of 500 rows.
+// The next one then needs the same columns, which are in the cache: taking turns blocks the loops
+// for the cache by accident. What activities gain by that over goroutines is no merit of the
+// switch, and is nothing beside tiles, which a good Go engineer would write.
 //
 // The checksum is a weighted sum over the product. The expected one follows from the factors alone.
 //

@@ -23,7 +23,10 @@ var Program = &programs.Program{
 	Variants: []programs.Variant{
 		{Name: "serial", Kind: programs.Baseline, Doc: "one row after another, without tasks", Run: runSerial},
 		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each task, which yields now and then", Simulable: true, Run: runActivities},
+		{Name: "activities-unbroken", Kind: programs.Freerun, Doc: "the same with a quantum that never ends", Simulable: true, Run: runActivitiesUnbroken},
+		{Name: "activities-tiled", Kind: programs.Freerun, Doc: "an activity for each task, tile by tile", Simulable: true, Run: runActivitiesTiled},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each task", Run: runGoroutines},
+		{Name: "goroutines-tiled", Kind: programs.PlainGo, Doc: "a goroutine for each task, tile by tile", Run: runGoroutinesTiled},
 	},
 	Expected: func(v programs.Values) string { return newProblem(v.Get(programs.Size)).due() },
 }

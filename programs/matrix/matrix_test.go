@@ -18,6 +18,7 @@ func TestVariants(t *testing.T) {
 		{programs.Size: 20, paramTasks: 3},
 		{programs.Size: 33, paramTasks: 33},
 		{programs.Size: 10, paramTasks: 25},
+		{programs.Size: tile + 7, paramTasks: 2},
 	} {
 		for name, r := range programtest.Run(t, Program, v) {
 			if n := uint64(v[programs.Size]); r.Operations != n*n*n {
@@ -89,6 +90,21 @@ func TestShares(t *testing.T) {
 			if next != n {
 				t.Fatalf("%d tasks compute %d of %d rows", tasks, next, n)
 			}
+		}
+	}
+}
+
+// TestTiles: the tiles are all of the product, whether they divide it evenly or not, and pauses
+// count each multiplication once.
+func TestTiles(t *testing.T) {
+	for _, n := range []int{1, tile - 1, tile, tile + 1, 2*tile + 5} {
+		p, done := newProblem(n), 0
+		for i := range 3 {
+			from, to := p.share(i, 3)
+			p.multiplyTiled(from, to, func(some int) { done += some })
+		}
+		if p.checksum() != p.due() || done != n*n*n {
+			t.Errorf("%d rows: checksum %s, due %s; %d multiplications", n, p.checksum(), p.due(), done)
 		}
 	}
 }

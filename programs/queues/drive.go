@@ -2,12 +2,12 @@ package queues
 
 import (
 	"fmt"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -71,15 +71,18 @@ func run(n Measured[Narrow], w Measured[Wide]) func(programs.Config) (programs.R
 	}
 }
 
-// drive lets all items go through the queue and adds up their numbers.
+// drive lets all items go through the queue and adds up their numbers. While items are still being
+// enqueued, producers and consumers share nothing but the queue: a word of the driver that both
+// sides write would set their pace.
 func drive[T Item](l Line[T], v programs.Values) (programs.Result, error) {
 	size, from, to := v.Get(programs.Size), v.Get(producers), v.Get(consumers)
-	// left is counted down by batches, so that its contention is not measured.
-	var left, sum atomic.Int64
-	left.Store(int64(size))
+	var sum atomic.Int64
+	e := ending{last: l.end}
+	e.producing.Store(int64(from))
+	e.left.Store(int64(size))
 	finish := programs.NewFinish(to)
 	gate := make(chan struct{})
-	var producing, all sync.WaitGroup
+	var all sync.WaitGroup
 	first := 1
 	for i := range from {
 		share := size / from
@@ -89,9 +92,7 @@ func drive[T Item](l Line[T], v programs.Values) (programs.Result, error) {
 		begin := first
 		first += share
 		enqueue, done := l.producer()
-		producing.Add(1)
 		all.Go(func() {
-			defer producing.Done()
 			<-gate
 			for n := range share {
 				enqueue(made[T](uint64(begin + n)))
@@ -99,20 +100,15 @@ func drive[T Item](l Line[T], v programs.Values) (programs.Result, error) {
 			if done != nil {
 				done()
 			}
+			e.produced()
 		})
 	}
 	for range to {
 		dequeue := l.consumer()
 		all.Go(func() {
 			<-gate
-			sum.Add(consume(dequeue, l.patient, &left))
+			sum.Add(consume(dequeue, l.patient, &e))
 			finish.Reached()
-		})
-	}
-	if l.end != nil {
-		all.Go(func() {
-			producing.Wait()
-			l.end()
 		})
 	}
 	meter := programs.StartMeter()
@@ -124,20 +120,62 @@ func drive[T Item](l Line[T], v programs.Values) (programs.Result, error) {
 	return result, err
 }
 
+// ending tells consumers when all items have arrived.
+type ending struct {
+	last func() // called when all producers are done, unless it is nil
+
+	_         pad.Line
+	producing atomic.Int64 // producers that are not done
+	_         pad.Line
+	// Written once, so that a consumer that looks disturbs nobody.
+	all atomic.Bool // all items are enqueued
+	_   pad.Line
+	// Written only after all has become true. Until then consumers count for themselves.
+	left atomic.Int64 // items that have not arrived
+	_    pad.Line
+}
+
+// produced says that a producer is done.
+func (e *ending) produced() {
+	if e.producing.Add(-1) == 0 {
+		e.all.Store(true)
+		if e.last != nil {
+			e.last()
+		}
+	}
+}
+
+// arrived is called by a consumer that found the queue empty, with the number of items that it got
+// and that are not noted. It returns whether they are noted now, and whether no more will come.
+func (e *ending) arrived(got int64) (noted, over bool) {
+	if !e.all.Load() {
+		return false, false
+	}
+	return true, e.left.Add(-got) <= 0
+}
+
 // consume dequeues until all items have arrived, and returns the sum of their numbers.
-func consume[T Item](dequeue func() (T, bool), patient bool, left *atomic.Int64) (sum int64) {
-	got := int64(0)
+func consume[T Item](dequeue func() (T, bool), patient bool, e *ending) (sum int64) {
+	got := int64(0) // not noted yet
+	wait := newPause()
 	for {
 		v, ok := dequeue()
-		if !ok {
-			if left.Add(-got) <= 0 || patient {
-				return sum
-			}
-			got = 0
-			runtime.Gosched()
+		if ok {
+			got++
+			sum += int64(number(&v))
+			wait.hit()
 			continue
 		}
-		got++
-		sum += int64(number(&v))
+		if patient {
+			return sum
+		}
+		noted, over := e.arrived(got)
+		if over {
+			return sum
+		}
+		if noted {
+			got = 0
+		}
+		wait.miss()
 	}
 }

@@ -3,8 +3,8 @@ package queues
 import (
 	"context"
 	"errors"
-	"runtime"
 
+	"github.com/freerun-go/freerun/internal/sys/pad"
 	"github.com/freerun-go/freerun/programs"
 	"github.com/freerun-go/freerun/queue"
 )
@@ -15,12 +15,20 @@ type attempts[T any] interface {
 	TryDequeue() (T, bool)
 }
 
-// persistent returns a function that enqueues into a queue that may be full: it tries until the
-// queue has room.
+// persistent returns a producer's function that enqueues into a queue that may be full: it tries
+// until the queue has room.
 func persistent[T Item](try func(T) bool) func(T) {
+	p := new(struct {
+		_ pad.Line // two producers write to no common cache line
+		pause
+		_ pad.Line
+	})
+	p.pause = newPause()
 	return func(v T) {
-		for !try(v) {
-			runtime.Gosched()
+		if !try(v) {
+			for p.miss(); !try(v); p.miss() {
+			}
+			p.hit()
 		}
 	}
 }

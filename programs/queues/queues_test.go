@@ -62,3 +62,23 @@ func TestTornItemsAreNoticed(t *testing.T) {
 		t.Error("a torn item was not noticed")
 	}
 }
+
+// TestNothingSharedBeforeTheEnd: a consumer that finds the queue empty writes nothing that others
+// see while items are being enqueued; after that, all that arrived is noted.
+func TestNothingSharedBeforeTheEnd(t *testing.T) {
+	ends := 0
+	e := ending{last: func() { ends++ }}
+	e.producing.Store(2)
+	e.left.Store(10)
+	e.produced()
+	if noted, over := e.arrived(4); noted || over || e.left.Load() != 10 || ends != 0 {
+		t.Errorf("beside a producer: noted %t, over %t, %d left, ended %d times", noted, over, e.left.Load(), ends)
+	}
+	e.produced()
+	if noted, over := e.arrived(4); !noted || over || e.left.Load() != 6 || ends != 1 {
+		t.Errorf("after the last producer: noted %t, over %t, %d left, ended %d times", noted, over, e.left.Load(), ends)
+	}
+	if noted, over := e.arrived(6); !noted || !over {
+		t.Errorf("after the last item: noted %t, over %t", noted, over)
+	}
+}

@@ -15,6 +15,15 @@
 //
 // Without --collectors, the goroutines that allocate from the heap of offheap/gc collect.
 //
+// Alike: the trees, their order, and their division among the tasks; two references a node.
+//
+// Not alike: Go's collector starts when the heap has doubled and takes a quarter of the processors,
+// and more of a task that allocates faster than that; it finds roots on stacks by itself. The heap
+// of offheap/gc has collectors that the program starts, an arena of eight times what the nodes of
+// the first tree take, and roots that the program makes and drops: to follow a reference is a call
+// that makes a root, where Go's is an instruction. With as many tasks as processors the collectors
+// compete with them.
+//
 // The figures after the table are about Go's collector. The checksum is the number of nodes of the
 // first tree, of all short-lived ones, and of the long-lived one, counted after everything else has
 // ended.

@@ -47,18 +47,13 @@ func (w woods) graft(at *gc.Pointer[object], depth int) error {
 	return nil
 }
 
-// count counts the nodes of a tree that the caller holds.
+// count counts the nodes of a tree, nil for none. The caller holds the root of the tree that this
+// one is a part of, so the nodes need no roots of their own.
 func (w woods) count(tree *object) uint64 {
-	return 1 + w.below(&tree.left) + w.below(&tree.right)
-}
-
-func (w woods) below(at *gc.Pointer[object]) uint64 {
-	tree := at.Load(w.heap)
-	if tree.IsZero() {
+	if tree == nil {
 		return 0
 	}
-	defer tree.Drop()
-	return w.count(tree.Value())
+	return 1 + w.count(tree.left.Value(w.heap)) + w.count(tree.right.Value(w.heap))
 }
 
 func (w woods) passing(depth int) (uint64, error) {

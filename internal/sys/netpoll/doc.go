@@ -13,6 +13,7 @@
 //	source.go          the descriptor: an eventfd, with one system call besides the poll, or a pipe,
 //	                   with two
 //	event_….go         eventfds, which only Linux has
+//	look_….go          on Linux, whether a poll would find anything
 //	poller_none.go     Windows, wasm, and the build tag freerun_portable: no poller can be made
 //
 // [Way] returns the way that a program has, and the reason.

@@ -65,6 +65,11 @@ func (p *Poller) Poll(limit time.Duration) bool {
 	return p.polled
 }
 
+// Futile reports whether a Poll would find nothing: no event waits, or a thread of Go waits for the
+// network and fetches events itself. It takes a fraction of the time of a poll, and parks nobody.
+// Where the system cannot tell, it returns false. Any goroutine may call it.
+func (*Poller) Futile() bool { return nothingWaits() }
+
 // Close gives the descriptors back. A waiting Poll returns false. Any goroutine may call it, any
 // number of times.
 func (p *Poller) Close() { p.source.close() }

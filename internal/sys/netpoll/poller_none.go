@@ -16,5 +16,8 @@ func New() (*Poller, error) { return nil, errors.ErrUnsupported }
 // Poll is never called: there is no poller.
 func (*Poller) Poll(time.Duration) bool { return false }
 
+// Futile is never called: there is no poller.
+func (*Poller) Futile() bool { return false }
+
 // Close is never called: there is no poller.
 func (*Poller) Close() {}
