@@ -22,7 +22,7 @@ func overview(t *testing.T, r Request) (*Plan, []Row) {
 	n := 0
 	r.Runner = func(_ context.Context, _ *programs.Program, v programs.Variant, _ programs.Config) (programs.Result, error) {
 		n = (n*31 + len(v.Name)) % 997
-		return programs.Result{Operations: 1, Elapsed: time.Duration(1 + n), Checksum: "x"}, nil
+		return programs.Result{Operations: 1, Elapsed: time.Duration(300 + n), Checksum: "x"}, nil
 	}
 	plan, err := NewPlan(catalogue.WithRivals(), r)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestSummaryLosesColumns(t *testing.T) {
 	for _, of := range []struct {
 		width                int
 		names, spread, plain bool
-	}{{0, true, true, true}, {125, true, true, true}, {95, false, true, true}, {80, false, false, true}, {66, false, false, false}, {40, false, false, false}} {
+	}{{0, true, true, true}, {150, true, true, true}, {95, false, true, true}, {80, false, false, true}, {66, false, false, false}, {40, false, false, false}} {
 		out := summary(t, plan, rows, of.width)
 		header := strings.Split(out, "\n\n")[0]
 		if i := strings.Index(out, "ratio"); i >= 0 {
