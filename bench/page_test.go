@@ -38,6 +38,11 @@ func queuesAt(producers, consumers, payload int) map[string]int {
 	return map[string]int{"producers": producers, "consumers": consumers, "payload": payload}
 }
 
+// blocksAt is a point of alloc at which all bytes of the blocks are used.
+func blocksAt(size, tasks int) map[string]int {
+	return map[string]int{"size": size, "tasks": tasks, "foreign": 0, "touch": 1}
+}
+
 var pageTables = []struct {
 	mark  string
 	lines []pageLine
@@ -72,7 +77,9 @@ var pageTables = []struct {
 		{"lock, 1000 tasks, one each", "lock and unlock", "lock", map[string]int{"tasks": 1000, "local": 1}, "activities", []string{"goroutines"}},
 		{"lock, 1000 tasks, one for all", "the same", "lock", map[string]int{"tasks": 1000, "local": 0}, "activities", []string{"goroutines"}},
 		{"the same, fair", "handed over in the order of asking", "lock", map[string]int{"tasks": 1000, "local": 0}, "activities-fair", []string{"goroutines"}},
-		{"matrix, 64 tasks", "a multiplication and an addition", "matrix", map[string]int{"tasks": 64}, "activities", []string{"goroutines"}},
+		{"matrix, 64 tasks with a quantum", "a multiplication and an addition", "matrix", map[string]int{"tasks": 64}, "activities", []string{"goroutines"}},
+		{"the same, a quantum that never ends", "", "matrix", map[string]int{"tasks": 64}, "activities-unbroken", []string{"goroutines"}},
+		{"matrix, 64 tasks, tile by tile", "the same", "matrix", map[string]int{"tasks": 64}, "activities-tiled", []string{"goroutines-tiled"}},
 		{"mandelbrot", "a point", "mandelbrot", nil, "activities", []string{"goroutines"}},
 		{"city, activities", "a unit consumed", "city", nil, "activities", []string{"goroutines"}},
 		{"city, units", "", "city", nil, "units", []string{"goroutines"}},
@@ -86,9 +93,11 @@ var pageTables = []struct {
 		{"tokenring, units", "", "tokenring", nil, "units", []string{"goroutines"}},
 	}},
 	{"memory", []pageLine{
-		{"alloc, 1000 bytes, 1 task", "a block allocated and freed", "alloc", map[string]int{"size": 1000, "tasks": 1, "foreign": 0}, "offheap", []string{"make", "modernc"}},
-		{"alloc, 1000 bytes, 2 tasks", "", "alloc", map[string]int{"size": 1000, "tasks": 2, "foreign": 0}, "offheap", []string{"make", "modernc"}},
-		{"alloc, 10,000 bytes, 2 tasks", "", "alloc", map[string]int{"size": 10_000, "tasks": 2, "foreign": 0}, "offheap", []string{"make", "modernc"}},
+		{"alloc, 1000 bytes, 1 task", "a block allocated, zeroed, used and freed", "alloc", blocksAt(1000, 1), "offheap-zero", []string{"make", "modernc-zero"}},
+		{"alloc, 1000 bytes, 2 tasks", "", "alloc", blocksAt(1000, 2), "offheap-zero", []string{"make", "modernc-zero"}},
+		{"alloc, 10,000 bytes, 2 tasks", "", "alloc", blocksAt(10_000, 2), "offheap-zero", []string{"make", "modernc-zero"}},
+		{"alloc, 1000 bytes, 2 tasks", "the same, not zeroed", "alloc", blocksAt(1000, 2), "offheap", []string{"pool", "modernc"}},
+		{"alloc, 10,000 bytes, 2 tasks", "", "alloc", blocksAt(10_000, 2), "offheap", []string{"pool", "modernc"}},
 		{"trees, depth {size}", "a node created, visited, and collected", "trees", nil, "offheap", []string{"make"}},
 		{"records, {size}", "an insertion, look-up or deletion", "records", nil, "offheap", []string{"make"}},
 	}},
@@ -115,6 +124,7 @@ var (
 		{"UnboundedMPMC", "unbounded"},
 		{"FanIn", "fan-in"},
 		{"Blocking, around MPMC", "waiting"},
+		{"xsync SPSCQueue", "xsync-spsc"},
 		{"xsync MPMCQueue", "xsync-mpmc"},
 		{"lscq, without bound", "lscq"},
 		{"a buffered channel", "channel"},
@@ -270,7 +280,7 @@ func drawTable(t *testing.T, runs []runRows, lines []pageLine) string {
 	return w.String() + "\n" + sources(runs, slices.Sorted(maps.Keys(used))...)
 }
 
-// queueTable draws the table of queues, with 2 processors.
+// queueTable draws the table of queues, with 2 processors: the least time, and the median.
 func queueTable(t *testing.T, runs []runRows) string {
 	t.Helper()
 	var w strings.Builder
@@ -281,7 +291,7 @@ func queueTable(t *testing.T, runs []runRows) string {
 		for _, at := range queuePoints {
 			if r, ok := runs[0].find("queues", v[1], at, 2); ok {
 				drawn++
-				fmt.Fprintf(&w, " %s |", nanoseconds(r.NsPerOp))
+				fmt.Fprintf(&w, " %s, %s |", nanoseconds(r.NsMin), nanoseconds(r.NsPerOp))
 			} else {
 				w.WriteString(" |")
 			}

@@ -32,7 +32,9 @@ type Row struct {
 	Simulated   bool              // whether processors and times are those of a model
 	Origin      Origin            // where the row is from; empty if not noted
 
-	samples []float64 // nanoseconds per operation of each run, in turn; nil if it was read
+	// samples has the nanoseconds per operation of each run, in their order; nil for a row that was
+	// read.
+	samples []float64
 }
 
 // alike reports whether two rows can be compared.

@@ -119,7 +119,7 @@ func TestLargeValue(t *testing.T) {
 // TestIdleTimeout: a silent client, and a client that dribbles its request, are disconnected. A
 // client that works is not.
 func TestIdleTimeout(t *testing.T) {
-	// The busy client rests for 20 ms. The longer the limit, the longer the machine may stand still.
+	// The busy client rests for 20 ms. The machine may stand still for the rest of the limit.
 	_, addr := serve(t, Config{IdleTimeout: 3 * time.Second})
 	silent, slow, busy := dial(t, addr), dial(t, addr), dial(t, addr)
 	ended := make(chan error, 2)

@@ -114,7 +114,11 @@ func (s *shard) runGroup(g *group) {
 	defer s.end()
 	s.reservation += g.grant
 	g.grant = 0
+	prepared := g.completed
 	for g.completed < len(g.tasks) {
+		if g.completed == prepared {
+			prepared += s.prepareTasks(g.tasks[prepared:])
+		}
 		t := &g.tasks[g.completed]
 		if t.replies() && !g.batch.allows(&g.own) {
 			g.halt()

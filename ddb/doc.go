@@ -58,7 +58,7 @@
 // # Memory
 //
 // The limit applies to INFO's used_memory. For each key it counts the room that the key takes, the
-// room that its value takes, and 130 bytes of bookkeeping (100 off the heap). The memory of clients
+// room that its value takes, and 65 bytes of bookkeeping. The memory of clients
 // and Go's garbage come on top. A command is executed after the most that it may need has been
 // reserved, so a value larger than the limit is refused. A shard that needs room evicts from its
 // own keys; if that would be a large part of them, the fullest other shards evict. So least

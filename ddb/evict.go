@@ -52,12 +52,12 @@ func (s *shard) evict(keep *entry) (freed int64) {
 // knows it exactly; Redis samples.
 func (s *shard) firstToExpire(keep *entry) *entry {
 	for i := range min(len(s.expiring), 3) { // the root, or if that is keep its earlier child
-		e := s.records.at(s.expiring[i])
+		e := s.records.at(s.expiring[i].id)
 		switch {
 		case e == keep:
 			continue
-		case i == 1 && len(s.expiring) > 2 && s.expiresBefore(2, 1) && s.records.at(s.expiring[2]) != keep:
-			return s.records.at(s.expiring[2])
+		case i == 1 && len(s.expiring) > 2 && s.expiresBefore(2, 1) && s.records.at(s.expiring[2].id) != keep:
+			return s.records.at(s.expiring[2].id)
 		}
 		return e
 	}

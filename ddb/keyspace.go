@@ -34,7 +34,11 @@ type part struct {
 }
 
 func del(s *shard, args [][]byte, p *part) {
-	for _, i := range p.picks {
+	prepared := 0
+	for n, i := range p.picks {
+		if n == prepared {
+			prepared += s.preparePicks(args, p.picks[n:])
+		}
 		if e := s.find(args[i]); e != nil {
 			s.remove(e)
 			p.count++
@@ -43,7 +47,11 @@ func del(s *shard, args [][]byte, p *part) {
 }
 
 func exists(s *shard, args [][]byte, p *part) {
-	for _, i := range p.picks {
+	prepared := 0
+	for n, i := range p.picks {
+		if n == prepared {
+			prepared += s.preparePicks(args, p.picks[n:])
+		}
 		if s.look(args[i]) != nil {
 			p.count++
 		}
@@ -51,7 +59,11 @@ func exists(s *shard, args [][]byte, p *part) {
 }
 
 func mget(s *shard, args [][]byte, p *part) {
-	for _, i := range p.picks {
+	prepared := 0
+	for n, i := range p.picks {
+		if n == prepared {
+			prepared += s.preparePicks(args, p.picks[n:])
+		}
 		e := s.read(args[i])
 		switch {
 		case e == nil:
@@ -68,7 +80,11 @@ func mget(s *shard, args [][]byte, p *part) {
 
 // mset cannot fail: allocBlocks has put its blocks into p.blocks.
 func mset(s *shard, args [][]byte, p *part) {
+	prepared := 0
 	for n, i := range p.picks {
+		if n == prepared {
+			prepared += s.preparePicks(args, p.picks[n:])
+		}
 		var b offheap.Block
 		if p.blocks != nil {
 			b, p.blocks[n] = p.blocks[n], 0
@@ -108,7 +124,7 @@ func keys(s *shard, args [][]byte, p *part) {
 			if !p.copy(len(key) + keyOverhead) {
 				return
 			}
-			p.keys = append(p.keys, s.records.cloneKey(key))
+			p.keys = append(p.keys, s.records.keepKey(e))
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (s *shard) scan(p *part, position uint64) {
 			if !p.copy(len(key) + keyOverhead) {
 				return
 			}
-			p.keys = append(p.keys, s.records.cloneKey(key))
+			p.keys = append(p.keys, s.records.keepKey(e))
 		}
 	}
 	p.next = uint64(begin)

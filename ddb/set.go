@@ -31,7 +31,7 @@ func set(s *shard, args [][]byte, w *writer) {
 			w.fail(errOOM)
 			return
 		}
-		if e.deadline != 0 {
+		if e.expiry >= 0 {
 			s.setDeadline(e, 0)
 		}
 		w.ok()

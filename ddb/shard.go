@@ -12,8 +12,8 @@ import (
 //
 // Invariants:
 // entries[e.position] == e.id for each entry that is not free, and entries holds nothing else.
-// expiring[e.expiry] == e.id exactly for the entries with a deadline; expiring is a heap with the
-// earliest deadline first.
+// expiring[e.expiry].id == e.id exactly for the entries with a deadline; expiring is a heap with
+// the earliest deadline first.
 // used is the sum of the entries' costs, volatile the sum over entries with a deadline.
 type shard struct {
 	clock func() int64 // Unix milliseconds
@@ -21,8 +21,8 @@ type shard struct {
 	tick  uint32       // now in the units of entry.clock, see use
 
 	records  *records
-	entries  []uint32 // without holes: SCAN's cursors are positions
-	expiring []uint32 // a heap, see expiry.go
+	entries  []uint32     // without holes: SCAN's cursors are positions
+	expiring []expiration // a heap, see expiry.go
 
 	stats shardStats
 
@@ -34,6 +34,7 @@ type shard struct {
 	volatile    int64
 	reservation int64
 	pool        candidates
+	seen        uint64 // means nothing, see records.prepare
 
 	// earliest is the earliest deadline of all entries. The sweeper reads it without a message.
 	earliest *atomic.Int64
@@ -64,12 +65,44 @@ func (s *shard) begin() {
 func (s *shard) end() {
 	earliest := int64(never)
 	if len(s.expiring) > 0 {
-		earliest = s.records.at(s.expiring[0]).deadline
+		earliest = s.expiring[0].deadline
 	}
 	if s.earliest.Load() != earliest {
 		s.earliest.Store(earliest)
 	}
 	s.publish()
+}
+
+// prepareTasks prepares the look-ups of the next tasks, and returns of how many.
+func (s *shard) prepareTasks(tasks []task) int {
+	tasks = tasks[:min(len(tasks), ahead)]
+	if len(tasks) == 1 {
+		return 1 // it would wait for the same misses
+	}
+	var keys [ahead][]byte
+	n := 0
+	for i := range tasks {
+		if t := &tasks[i]; t.effect != nil {
+			keys[n] = t.args[1]
+			n++
+		}
+	}
+	s.seen += s.records.prepare(&keys, n)
+	return len(tasks)
+}
+
+// preparePicks prepares the look-ups of the next keys of a part, and returns of how many.
+func (s *shard) preparePicks(args [][]byte, picks []int) int {
+	picks = picks[:min(len(picks), ahead)]
+	if len(picks) == 1 {
+		return 1
+	}
+	var keys [ahead][]byte
+	for n, i := range picks {
+		keys[n] = args[i]
+	}
+	s.seen += s.records.prepare(&keys, len(picks))
+	return len(picks)
 }
 
 // find returns the entry of a key, nil if there is none. It removes a key that is due.
@@ -130,7 +163,7 @@ func (s *shard) extend(e *entry, more []byte) bool {
 // changed accounts for a new value.
 func (s *shard) changed(e *entry, before uint32) {
 	delta := int64(e.cost) - int64(before)
-	if e.deadline != 0 {
+	if e.expiry >= 0 {
 		s.volatile += delta
 	}
 	s.charge(delta)

@@ -102,10 +102,11 @@ func (b *shardBench) part(effect func(*shard, [][]byte, *part), args ...string) 
 func (b *shardBench) check() {
 	b.t.Helper()
 	chained := 0
-	for _, id := range b.records.table {
-		for ; id != 0; id = b.records.at(id).next {
-			chained++
+	for i, p := range b.records.index.directory {
+		if i > 0 && p == b.records.index.directory[i-1] {
+			continue // the page was counted
 		}
+		chained += int(p.used)
 	}
 	if chained != len(b.entries) {
 		b.t.Fatalf("%d keys in the table, %d entries", chained, len(b.entries))
@@ -120,14 +121,14 @@ func (b *shardBench) check() {
 		if len(b.records.value(e)) != int(e.length) {
 			b.t.Fatalf("%q is %d bytes long, and says %d", key, len(b.records.value(e)), e.length)
 		}
-		if (e.deadline != 0) != (e.expiry >= 0) {
-			b.t.Fatalf("%q has deadline %d and is at %d of the expiring", key, e.deadline, e.expiry)
+		if int(e.expiry) >= len(b.expiring) {
+			b.t.Fatalf("%q is at %d of %d expiring", key, e.expiry, len(b.expiring))
 		}
 		used += int64(e.cost)
 		if e.expiry >= 0 {
 			expiring++
 			volatile += int64(e.cost)
-			if b.expiring[e.expiry] != id || b.records.at(b.expiring[(e.expiry-1)/2]).deadline > e.deadline {
+			if b.expiring[e.expiry].id != id || b.expiring[(e.expiry-1)/2].deadline > b.deadline(e) {
 				b.t.Fatalf("%q is misplaced among the expiring", key)
 			}
 		}
@@ -146,7 +147,7 @@ func (b *shardBench) check() {
 	}
 	earliest := int64(never)
 	if expiring > 0 {
-		earliest = b.records.at(b.expiring[0]).deadline
+		earliest = b.expiring[0].deadline
 	}
 	if got := b.earliest.Load(); got != earliest {
 		b.t.Fatalf("the earliest deadline is %d, published is %d", earliest, got)

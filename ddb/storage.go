@@ -7,17 +7,17 @@ import (
 	"github.com/freerun-go/freerun/offheap"
 )
 
-// Storage of keys and values, and what they count as. On Go's heap, a value longer than [shareable]
-// is immutable, and replies refer to it. Off the heap, key and value share one block, which is
+// Storage of keys and values, and what they count as. A value lies behind its key. On Go's heap, a
+// value longer than [shareable] is immutable, and replies refer to it. Off the heap, the block is
 // freed when the entry is dropped or gets another block. So nothing that outlives an operation may
 // refer to the block, and replies copy.
 
 // What an entry counts as beside its key and value, in bytes: itself, its place in the table, in
-// shard.entries and perhaps in shard.expiring. BenchmarkCollect measured the figures with a million
-// keys on Go's heap.
+// shard.entries and perhaps in shard.expiring. The resident memory of servers with a million
+// keys has the figures.
 const (
-	overheadOnHeap  = 130
-	overheadOffHeap = 100
+	overheadOnHeap  = 65
+	overheadOffHeap = 65
 )
 
 // costOf returns what the entry of a key would count as with a value of this length.
@@ -25,13 +25,13 @@ func (r *records) costOf(keyLen, length int) int64 {
 	if r.arena != nil {
 		return overheadOffHeap + int64(r.arena.SizeFor(keyLen+length))
 	}
-	return overheadOnHeap + int64(room(keyLen)+room(length))
+	return overheadOnHeap + int64(room(keyLen+length))
 }
 
 // costExtended is costOf for a value after an append.
 func (r *records) costExtended(keyLen, length int) int64 {
 	if r.arena == nil {
-		length = grown(length)
+		return overheadOnHeap + int64(grown(keyLen, length))
 	}
 	return r.costOf(keyLen, length)
 }
@@ -43,7 +43,7 @@ func room(n int) int {
 	switch {
 	case n > 4*page:
 		return (n + page - 1) &^ (page - 1)
-	case n <= 16:
+	case n <= 32:
 		return (n + 7) &^ 7
 	}
 	step := 16
@@ -53,37 +53,51 @@ func room(n int) int {
 	return (n + step - 1) &^ (step - 1)
 }
 
-// grown is the room for a value after an append. It is geometric, so that appending n bytes one by
-// one takes n steps, not n².
-func grown(n int) int { return room(min(n+n/4, maxValue)) }
+// grown is the room for a key and its value after an append. It is geometric, so that appending n
+// bytes one by one takes n steps, not n².
+func grown(keyLen, n int) int { return room(keyLen + min(n+n/4, maxValue)) }
 
 // key returns the key of an entry, valid while the entry is unchanged.
 func (r *records) key(e *entry) string {
 	switch {
-	case r.arena == nil:
-		return r.heapRecordOf(e).key
 	case e.keyLen == 0:
 		return ""
+	case r.arena == nil:
+		return unsafe.String(*r.bytesOf(e), e.keyLen)
 	}
-	return unsafe.String(unsafe.SliceData(r.arena.Bytes(e.block)), e.keyLen)
+	return unsafe.String(unsafe.SliceData(r.arena.Bytes(*r.blockOf(e))), e.keyLen)
 }
 
-// cloneKey returns a key from key that stays valid for ever.
-func (r *records) cloneKey(key string) string {
-	if r.arena == nil {
-		return key
+// keepKey returns the key of an entry, valid for ever. On the heap it is not copied, unless it
+// would keep a long value from the collector.
+func (r *records) keepKey(e *entry) string {
+	if r.arena == nil && r.valueRoom(e) <= shareable {
+		return r.key(e)
 	}
-	return strings.Clone(key)
+	return strings.Clone(r.key(e))
 }
 
 // value returns the value of an entry, never nil. On the heap, a value longer than shareable is
 // never overwritten. Otherwise, and off the heap, it is valid while the entry is unchanged.
 func (r *records) value(e *entry) []byte {
-	if r.arena == nil {
-		return r.heapRecordOf(e).value
+	begin, end := int(e.keyLen), int(e.keyLen+e.length)
+	switch {
+	case r.arena != nil:
+		return r.arena.Bytes(*r.blockOf(e))[begin:end:end]
+	case end == 0:
+		return []byte{}
 	}
-	b := r.arena.Bytes(e.block)
-	return b[e.keyLen : e.keyLen+e.length : e.keyLen+e.length]
+	return unsafe.Slice(*r.bytesOf(e), end)[begin:end:end]
+}
+
+// valueRoom returns how many bytes the value of an entry on the heap may have where it is.
+func (r *records) valueRoom(e *entry) int { return int(e.cost) - overheadOnHeap - int(e.keyLen) }
+
+// placeOnHeap gives an entry size bytes on the heap, with the key and the parts of the value.
+func (r *records) placeOnHeap(e *entry, size int, key string, value, more []byte) {
+	b := append(append(append(make([]byte, 0, size), key...), value...), more...)
+	e.keyLen, e.length, e.cost = uint32(len(key)), uint32(len(value)+len(more)), uint32(overheadOnHeap+size)
+	*r.bytesOf(e) = unsafe.SliceData(b)
 }
 
 // allocBlock returns a block for a key and a value of n bytes together. On the heap it returns
@@ -111,23 +125,21 @@ func (r *records) add(key, value []byte, b offheap.Block) (*entry, error) {
 			return nil, err
 		}
 	}
-	e := r.newEntry()
+	e, k := r.newEntry(), unsafe.String(unsafe.SliceData(key), len(key))
 	if r.arena == nil {
-		r.heapRecords[e.id/chunkEntries][e.id%chunkEntries] = heapRecord{string(key), append(make([]byte, 0, room(len(value))), value...)}
-		e.length = uint32(len(value))
-		e.cost = uint32(overheadOnHeap + room(len(key)) + room(len(value)))
+		r.placeOnHeap(e, room(len(key)+len(value)), k, value, nil)
 	} else {
-		r.fill(e, b, key, value)
+		r.fill(e, b, k, value)
 	}
 	r.link(e)
 	return e, nil
 }
 
 // fill stores key and value of an entry in b.
-func (r *records) fill(e *entry, b offheap.Block, key, value []byte) {
+func (r *records) fill(e *entry, b offheap.Block, key string, value []byte) {
 	to := r.arena.Bytes(b)
 	copy(to[copy(to, key):], value)
-	e.block, e.keyLen, e.length = b, uint32(len(key)), uint32(len(value))
+	*r.blockOf(e), e.keyLen, e.length = b, uint32(len(key)), uint32(len(value))
 	e.cost = uint32(overheadOffHeap + r.arena.Size(b))
 }
 
@@ -135,17 +147,16 @@ func (r *records) fill(e *entry, b offheap.Block, key, value []byte) {
 func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 	switch {
 	case r.arena == nil:
-		t := r.heapRecordOf(e)
-		if cap(t.value) > shareable || len(value) > cap(t.value) {
-			t.value = make([]byte, 0, room(len(value)))
+		if has := r.valueRoom(e); has > shareable || len(value) > has {
+			r.placeOnHeap(e, room(int(e.keyLen)+len(value)), r.key(e), value, nil)
+			return nil
 		}
-		t.value = append(t.value[:0], value...)
 		e.length = uint32(len(value))
-		e.cost = uint32(overheadOnHeap + room(len(t.key)) + cap(t.value))
+		copy(r.value(e), value)
 		return nil
 	case b.IsZero():
 		total := int(e.keyLen) + len(value)
-		if r.arena.SizeFor(total) == r.arena.Size(e.block) {
+		if r.arena.SizeFor(total) == r.arena.Size(*r.blockOf(e)) {
 			err := r.resize(e, len(value))
 			if err == nil {
 				copy(r.value(e), value)
@@ -157,8 +168,8 @@ func (r *records) set(e *entry, value []byte, b offheap.Block) error {
 			return err
 		}
 	}
-	old := e.block
-	r.fill(e, b, r.arena.Bytes(old)[:e.keyLen], value)
+	old := *r.blockOf(e)
+	r.fill(e, b, r.key(e), value)
 	r.arena.Free(old)
 	return nil
 }
@@ -175,31 +186,29 @@ func (r *records) extend(e *entry, more []byte) error {
 		}
 		return err
 	}
-	t := r.heapRecordOf(e)
-	if len(more) > cap(t.value)-old {
-		t.value = append(make([]byte, 0, grown(old+len(more))), t.value...)
+	if len(more) > r.valueRoom(e)-old {
+		r.placeOnHeap(e, grown(int(e.keyLen), old+len(more)), r.key(e), r.value(e), more)
+		return nil
 	}
-	t.value = append(t.value, more...)
-	e.length = uint32(len(t.value))
-	e.cost = uint32(overheadOnHeap + room(len(t.key)) + cap(t.value))
+	e.length += uint32(len(more))
+	copy(r.value(e)[old:], more)
 	return nil
 }
 
 // hasRoom reports whether extend would append so many bytes without more memory.
 func (r *records) hasRoom(e *entry, more int) bool {
 	if r.arena != nil {
-		return int(e.keyLen+e.length)+more <= r.arena.Size(e.block)
+		return int(e.keyLen+e.length)+more <= r.arena.Size(*r.blockOf(e))
 	}
-	t := r.heapRecordOf(e)
-	return more <= cap(t.value)-len(t.value)
+	return more <= r.valueRoom(e)-int(e.length)
 }
 
 // resize makes the value of an entry off the heap length bytes long, and keeps its first bytes.
 func (r *records) resize(e *entry, length int) error {
-	b, err := r.arena.Resize(e.block, int(e.keyLen)+length)
+	b, err := r.arena.Resize(*r.blockOf(e), int(e.keyLen)+length)
 	if err != nil {
 		return err
 	}
-	e.block, e.length, e.cost = b, uint32(length), uint32(overheadOffHeap+r.arena.Size(b))
+	*r.blockOf(e), e.length, e.cost = b, uint32(length), uint32(overheadOffHeap+r.arena.Size(b))
 	return nil
 }

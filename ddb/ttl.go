@@ -25,7 +25,7 @@ func (s *shard) expireIn(args [][]byte, unit int64, name string, w *writer) {
 	}
 	when = when*unit + s.now
 	e := s.find(args[1])
-	if e == nil || !options.allow(e.deadline, when) {
+	if e == nil || !options.allow(s.deadline(e), when) {
 		w.integer(0)
 		return
 	}
@@ -91,16 +91,16 @@ func (s *shard) left(key []byte) int64 {
 	switch e := s.look(key); {
 	case e == nil:
 		return -2
-	case e.deadline == 0:
+	case e.expiry < 0:
 		return -1
 	default:
-		return max(0, e.deadline-s.now) // 0 in its last millisecond, as in Redis
+		return max(0, s.deadline(e)-s.now) // 0 in its last millisecond, as in Redis
 	}
 }
 
 func persist(s *shard, args [][]byte, w *writer) {
 	e := s.find(args[1])
-	had := e != nil && e.deadline != 0
+	had := e != nil && e.expiry >= 0
 	if had {
 		s.setDeadline(e, 0)
 		s.touch(e)

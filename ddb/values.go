@@ -14,7 +14,7 @@ import (
 type Values string
 
 const (
-	// OnHeap keeps them on Go's heap: two objects for each key, which Go's collector visits in
+	// OnHeap keeps them on Go's heap: one object for each key, which Go's collector visits in
 	// every cycle. Replies refer to long values without a copy.
 	OnHeap Values = "heap"
 	// OffHeap keeps key and value together in a block of an offheap.Arena, whose size is a power of

@@ -10,7 +10,7 @@ import (
 var matrix = figure{
 	id: "matrix", title: "Multiplying matrices", source: "fourth paper, figure 10", command: "freerun bench matrix --processors 1,2",
 	about: "How many times as fast tasks are as one loop without tasks on one processor, and the time that they took. The loops are the textbook’s, without regard to the cache, but for the tiled variants; " +
-		"the quantum has an effect on them, as activities that take turns walk the same columns.",
+		"a quantum may have an effect, as activities that take turns walk the same columns.",
 	printed: "Plots; the text prints the time with one thread, and that the speed-up is near linear until all logical processors are in use, drops with slightly more threads than that, " +
 		"and recovers with many more. The size of the matrices is not printed.",
 	table: [][]string{{"time with one thread", "Native", "Linux"}, {"matrix multiplication", "14.7 s", "12.5 s"}},

@@ -58,7 +58,7 @@ can reach the address.
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:6379", "listen on `HOST:PORT`; port 0 means any that is free")
-	flags.IntVar(&f.shards, "shards", 8*runtime.GOMAXPROCS(0), "spread the keys over `N` units")
+	flags.IntVar(&f.shards, "shards", runtime.GOMAXPROCS(0), "spread the keys over `N` units")
 	flags.IntVar(&f.processors, "processors", runtime.GOMAXPROCS(0), "run on `N` processors")
 	flags.DurationVar(&f.grace, "grace", 10*time.Second, "after a signal wait `DURATION`, such as 30s, for what is under way")
 	flags.StringVar(&f.http, "http", "", "show the live page at `HOST:PORT`, to this machine only unless it is public")

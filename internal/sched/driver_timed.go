@@ -55,8 +55,8 @@ func (d *driver) keepsTurn(h *Host) bool {
 // Goroutines outside a deterministic scheduler, where their time is simulated ([Config.Outside]).
 // The driver chooses among them and the processors:
 //
-//	the goroutine that drives  is an [Outsider] from the beginning. Where it pauses or waits, it is
-//	                           the driver until it is its turn again
+//	the goroutine that drives  is an [Outsider] from the beginning. Where it pauses or waits, it
+//	                           is the driver until it is its turn again
 //	others ([Scheduler.Go])    are coroutines of the driver, as hosts are
 //
 // An Outsider returns to the driver in Pause and Await alone. Drive, which ends the scheduler, runs

@@ -22,9 +22,9 @@
 // activities-tiled with goroutines-tiled.
 //
 // Not alike: with a quantum, an activity lets others run after 40 elements of matrices of 500 rows.
-// The next one then needs the same columns, which are in the cache: taking turns blocks the loops
-// for the cache by accident. What activities gain by that over goroutines is no merit of the
-// switch, and is nothing beside tiles, which a good Go engineer would write.
+// The next one needs the same columns, which may still be in the cache: taking turns can block the
+// loops for the cache by accident, and is then no merit of the switch. With tiles it does harm, as
+// others come between the rows that share a tile.
 //
 // The checksum is a weighted sum over the product. The expected one follows from the factors alone.
 //
