@@ -30,7 +30,7 @@ func ContextOf(a *activity.Activity) *Context {
 		}
 		panic("freerun: ContextOf by another goroutine than the activity's own")
 	}
-	return ownSlot(a, on).context
+	return slotOn(on).context
 }
 
 // activityPlace makes Runtime, Scope and Context places where activities can be started.
@@ -92,9 +92,7 @@ func (c *Context) activityHost() *activityHost {
 }
 
 // activitySlot is the runtime's part of a stack that runs activities, one after another: the
-// context that they send through. A stack has one once an activity on it has asked for its context.
-// Before, the activities of no scope share that of the worker on which they run: it is in the
-// cache, and an activity that never sends needs no memory for it.
+// context that they send through.
 type activitySlot struct {
 	context  *Context
 	message  message   // stands for the activity
@@ -106,38 +104,12 @@ type activitySlot struct {
 // title is the name of the activity that runs with a context now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
 
-// slotOf returns the activity slot of a stack, nil if it has none of its own.
-func slotOf(on *activityhost.Stack) *activitySlot {
-	r, _ := on.Local.(*activitySlot)
-	return r
-}
-
-// ownSlot returns the activity slot of the stack on which a, the running activity, runs. If a has
-// used that of its worker up to now, it gets one of its own. It panics if a belongs to no runtime.
-func ownSlot(a *activity.Activity, on *activityhost.Stack) *activitySlot {
-	if r := slotOf(on); r != nil {
-		return r
+// slotOn returns the activity slot of a stack; it panics if the runtime has put none there.
+func slotOn(on *activityhost.Stack) *activitySlot {
+	r, ok := on.Local.(*activitySlot)
+	if !ok {
+		panic("freerun: an activity of no runtime")
 	}
-	// An activity that leaves its processor has a slot of its own, so this one has a processor.
-	if p := sched.CurrentProcessor(); p != nil {
-		if w, ok := p.Local.(*worker); ok && w.shared != nil && w.active.Load() == w.shared.context {
-			w.rt.activityHost.settle(a, on, p)
-			return slotOf(on)
-		}
-	}
-	panic("freerun: an activity of no runtime")
-}
-
-// settle gives the stack of the running activity a slot of its own, in place of that of its worker.
-func (t *activityHost) settle(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
-	t.moveOut(on, p).inside.Store(0)
-	on.Local = newActivitySlot()
-	t.Enter(a, on, p)
-}
-
-func newActivitySlot() *activitySlot {
-	r := &activitySlot{}
-	r.message.become(slotVtable)
 	return r
 }
 
@@ -164,12 +136,7 @@ func (t *activityHost) Context() context.Context {
 // Start implements [activityhost.Owner].
 func (t *activityHost) Start(a, b *activity.Activity) error {
 	if on := activities.StackOf(a); on != nil {
-		if r := slotOf(on); r != nil {
-			return r.context.startActivity(b)
-		}
-		if p := sched.CurrentProcessor(); p != nil {
-			return workerOf(p).shared.context.startActivity(b)
-		}
+		return slotOn(on).context.startActivity(b)
 	}
 	if t.key == nil {
 		return t.rt.context.startActivity(b)
@@ -201,22 +168,13 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 	}
 }
 
-// slotFor returns the activity slot for an activity that has come to run on w, with a context of
-// t's scope and priority: that of its stack or, if it needs none of its own, that of the worker.
+// slotFor returns the activity slot of the stack, with a context of t's scope and priority.
 func (t *activityHost) slotFor(on *activityhost.Stack, w *worker) *activitySlot {
-	r := slotOf(on)
+	r, _ := on.Local.(*activitySlot)
 	if r == nil {
-		if t.key == nil && w.observed.Load() == 0 && !trace.IsEnabled() {
-			// Its context is another worker's once an operation's Block has taken it away.
-			if r = w.shared; r != nil && r.context.worker.Load() == w {
-				return r
-			}
-			r = newActivitySlot()
-			w.shared = r
-		} else {
-			r = newActivitySlot()
-			on.Local = r
-		}
+		r = &activitySlot{}
+		r.message.become(slotVtable)
+		on.Local = r
 	}
 	if r.context == nil || r.context.rt != t.rt || r.context.key != t.key {
 		r.context = w.newContext(t.key)
@@ -234,19 +192,13 @@ func (t *activityHost) Leave(_ *activity.Activity, on *activityhost.Stack, p *sc
 }
 
 // Depart implements [activityhost.Owner].
-func (t *activityHost) Depart(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
-	if slotOf(on) == nil { // other activities use the worker's meanwhile
-		t.settle(a, on, p)
-	}
+func (t *activityHost) Depart(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	hostStateOf(p.Host()).away.Store(t.moveOut(on, p))
 }
 
 // moveOut takes the activity's context off its worker, whose former context is active again.
 func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
-	w, r := workerOf(p), slotOf(on)
-	if r == nil {
-		r = w.shared
-	}
+	w, r := workerOf(p), slotOn(on)
 	c := r.context
 	c.publishAll(p)
 	c.forks.home.Store(0)

@@ -95,6 +95,15 @@ func (e env) afterCancel(s *Scope, f func()) (stop func() bool) {
 	return context.AfterFunc(s.ctx, f)
 }
 
+// watchPromise has a promise fail when its scope is canceled, soon after: messages that wait for it
+// need not be asked for. A simulated runtime looks at its promises when nothing is left to run.
+func (e env) watchPromise(s *Scope, m *promised) (stop func() bool) {
+	if e.sim != nil {
+		e.sim.keepPromise(m)
+	}
+	return e.afterCancel(s, func() { m.closedNow() })
+}
+
 // spawn calls f on a goroutine of its own, or at once on the driver.
 func (e env) spawn(f func()) {
 	if e.sim != nil {

@@ -71,6 +71,9 @@ type simulation struct {
 	clock    *vclock.Clock
 	// processors is how many processors the runtime began with. A timed schedule knows no more.
 	processors int
+	// promises are those of scopes, and perhaps some that have an outcome: keepPromise.
+	promises     []*promised
+	promisesLeft int
 
 	timers      sync.Map // *Timer → *simTimer: the timers that have not fired, or repeat
 	begunTimers uint64   // the number of the latest timer
@@ -163,7 +166,20 @@ func (m *simulation) endCanceled() (some bool) {
 			some = s.interruptWaiting() || some
 		}
 	}
+	for _, p := range slices.Clone(m.promises) {
+		some = p.Open() && p.closedNow() || some
+	}
 	return m.endDone() || some
+}
+
+// keepPromise has endCanceled look at a promise of a scope. Now and then it drops those that have
+// an outcome.
+func (m *simulation) keepPromise(p *promised) {
+	if len(m.promises) >= max(fewestPending, 2*m.promisesLeft) {
+		m.promises = slices.DeleteFunc(m.promises, func(p *promised) bool { return !p.Open() })
+		m.promisesLeft = len(m.promises)
+	}
+	m.promises = append(m.promises, p)
 }
 
 func (m *simulation) orderOfWait(s *Scope) uint64 {

@@ -135,12 +135,20 @@ func (u *unit) known() any {
 // of the driver.
 
 // startOutside starts a goroutine outside. wait waits for its end; by another one of them.
-func (m *simulation) startOutside(f func()) (wait func()) {
-	o := m.rt.scheduler.Go(f)
-	return func() {
-		if me := m.rt.scheduler.Outsider(); me != nil && !o.Ended() {
-			me.Await(m.rt.scheduler, o.Ended, m.goOn)
+func (m *simulation) startOutside(f func()) (wait func() error) {
+	if m.rt.scheduler.Outsider() == nil {
+		panic("freerun: a goroutine of Host.Go is started by an operation; only the program's goroutine, and others of Host.Go, may start one")
+	}
+	o := m.rt.scheduler.Go(func() {
+		f()
+		m.pauseOutside() // its last piece is over before another one sees its end
+	})
+	return func() error {
+		me := m.rt.scheduler.Outsider()
+		if me != nil && !o.Ended() && !me.Await(m.rt.scheduler, o.Ended, m.goOn) {
+			return ErrStalled
 		}
+		return nil
 	}
 }
 

@@ -26,6 +26,7 @@ type Promise[R any] struct {
 	_        scan.Opaque
 	message  sendMessage[maker, R]
 	resolved atomics.Bool // one call of Resolve has taken it
+	unwatch  func() bool  // ends the watch over the scope; nil without a scope
 }
 
 // maker is the place in a function that has made a promise, as runtime.Callers returns it: reports
@@ -35,7 +36,8 @@ type maker uintptr
 // NewPromise returns a promise whose future belongs to c's scope. The future fails with
 // [ErrCanceled] when the scope is canceled before it is resolved, and with [ErrClosed] when the
 // runtime ends; if either was so before, it has failed already. Any goroutine may call NewPromise,
-// operations too; it does not wait. One allocation. It panics if c is nil.
+// operations too; it does not wait. One allocation, and some more in a scope, which has to find
+// the promise when it is canceled. It panics if c is nil.
 func NewPromise[R any](c *Context) *Promise[R] {
 	o := promiseOperation[R]()
 	var at [1]uintptr
@@ -52,6 +54,9 @@ func NewPromise[R any](c *Context) *Promise[R] {
 		return p
 	}
 	m.lead(nil, true)
+	if x := c.Scope(); x != nil {
+		p.unwatch = w.env.watchPromise(x, &m.promised)
+	}
 	return p
 }
 
@@ -86,31 +91,59 @@ func (p *Promise[R]) Resolve(v R, err error) bool {
 	if !p.resolved.CompareAndSwap(false, true) {
 		return false
 	}
+	if p.unwatch != nil {
+		p.unwatch()
+	}
 	return promiseOperation[R]().resolve(m, v, err)
 }
 
 // resolve settles a promise that the caller alone has taken. It reports whether the outcome is what
 // it was given.
+//
+// The caller is on no processor, so the counts alone tell that it is at work. Therefore a promise
+// is counted as done last, after what waits for it was queued: so whoever finds all done has not
+// overtaken it. And it counts as a timer that fires: the end of the runtime waits for it.
 func (o *operation[A, R]) resolve(m *sendMessage[A, R], v R, err error) bool {
+	rt := m.unit.rt
+	rt.firing.Add(1)
+	defer rt.fired()
 	if !m.claimFailing() { // S3: a canceler that comes later waits for the few steps to the seal
-		return false // revoked
+		o.dropRevoked(m)
+		return false
 	}
-	w, a := &m.unit.rt.outside, m.lineage.Load().keyOf().account()
+	w, from := &rt.outside, m.lineage.Load()
+	a := from.keyOf().account()
 	if a != nil {
-		w.credit.Begin(a) // as for an operation that begins: settle ends it
+		w.credit.Begin(a) // as for an operation that begins
 	}
-	if m.unit.rt.phase.Load() >= aborting || m.canceled() != nil {
+	switch {
+	case rt.phase.Load() >= aborting || m.canceled() != nil:
 		o.endFailedSend(w, m, m.refusal())
 		if a != nil {
 			w.credit.End(a)
 		}
 		return false
-	}
-	if o.resultPlan == nil {
+	case err != nil:
+		m.blameRan(w, err)
+		m.wasResolved(w, from, m.fillFailed(w, err))
+	case o.resultPlan == nil:
+		m.value = v
 		w.traceFulfilled(&m.promised)
+		m.wasResolved(w, from, m.fill(w))
+	default:
+		o.settle(w, &m.result, v, nil, nil)
 	}
-	o.settle(w, &m.result, v, err, nil)
 	return !m.abandoned()
+}
+
+// wasResolved takes a promise of lineage from out of its scope, and counts it as run, if it was
+// filled. If not, the end of the runtime has counted it.
+func (m *promised) wasResolved(w *worker, from *lineage, filled bool) {
+	if filled {
+		m.leave(w)
+		from.ended(w)
+		w.countRan(m.unit.rt, 1)
+	}
 }
 
 // abandoned reports whether the runtime has ended before m had an outcome.

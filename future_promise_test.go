@@ -177,6 +177,40 @@ func TestPromiseScope(t *testing.T) {
 	settled(t, rt, 5) // but the one that was refused
 }
 
+// TestPromiseCanceledUnasked: a canceled scope fails a promise for which only a message waits.
+func TestPromiseCanceledUnasked(t *testing.T) {
+	for name, how := range map[string]freerun.Option{"live": freerun.Processors(2), "deterministic": freerun.Deterministic(1)} {
+		t.Run(name, func(t *testing.T) {
+			rt, _ := runtimetest.Start(t, how)
+			s := rt.Scope(t.Context())
+			p := make(chan *freerun.Promise[int], 1)
+			passed := freerun.Go(s.Context(), func(c *freerun.Context) (int, error) {
+				own := freerun.NewPromise[int](c)
+				p <- own
+				return freerun.Forward(c, own.Future())
+			})
+			other := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return freerun.Forward(c, passed) })
+			if name == "deterministic" {
+				if err := rt.Quiesce(runtimetest.Within(t)); !errors.Is(err, freerun.ErrStalled) {
+					t.Error(err)
+				}
+			}
+			freerun.NewPromise[int](s.Context()) // nobody has its future
+			own := <-p
+			s.Cancel(errOutside)
+			if _, err := other.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
+				t.Errorf("%v", err)
+			}
+			if err := s.Wait(runtimetest.Within(t)); !errors.Is(err, freerun.ErrCanceled) {
+				t.Errorf("the scope: %v", err)
+			}
+			if err := rt.Quiesce(runtimetest.Within(t)); err != nil || own.Resolve(1, nil) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
 // TestPromiseEnd: a shutdown waits for promises, a close fails them.
 func TestPromiseEnd(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))

@@ -218,7 +218,8 @@ func fireRepetition(w *worker, m *message) {
 func (r *repetition) fire(w *worker) {
 	w.traceFire(&r.message)
 	r.last = r.send()
-	if !r.last.notify(&r.message) {
+	if !r.last.notify(&r.message) { // the message has ended already
+		w.traceFound(r.last)
 		r.ended(w)
 	}
 }

@@ -190,6 +190,14 @@ func (f *Future[R]) traceSeen() {
 	}
 }
 
+// traceFound records that a goroutine of a timer has found that m has its outcome: what it does
+// next follows from that.
+func (w *worker) traceFound(m *promised) {
+	if w.observed.Load()&byRecorder != 0 {
+		w.note(record.Seen, address(&m.message), 0)
+	}
+}
+
 // pauseTape records that the processor has nothing to run.
 func (w *worker) pauseTape() { w.note(record.Pause, 0, 0) }
 

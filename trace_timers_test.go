@@ -74,7 +74,9 @@ func TestTraceTimers(t *testing.T) {
 				if tr.Operation(m.Operation) != freerun.NameOf(traceTick) {
 					continue
 				}
-				if ticks++; m.Sender != last {
+				// On a live runtime a tick may end before the timer's goroutine comes to wait for
+				// it. Then that goroutine sets the timer again.
+				if ticks++; m.Sender != last && (m.Sender != 0 || name == "deterministic") {
 					t.Errorf("tick %d follows from message %d, and should from %d, the one before", ticks, m.Sender, last)
 				}
 				last = uint32(i)

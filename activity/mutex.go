@@ -133,9 +133,9 @@ func (m *Mutex) lock(ctx context.Context) error {
 }
 
 func (m *Mutex) enter(w *Waiter) {
-	l := m.queue.get()
+	l, again := m.queue.get(), w.Tag != 0 // read before put: then w may be granted, and wait again
 	serves := l.put(w)
-	if w.Tag != 0 {
+	if again {
 		m.state.And(^woken)
 	}
 	l.serveAs(serves, m)

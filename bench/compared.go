@@ -45,7 +45,7 @@ func (c *calibrated) by(model int) *simulate.Costs {
 // Real; real times that Real has already count, too. It returns [ErrUnlike] if one of the
 // simulations is further from the real run than the tolerance, a share of the real run's time, or
 // if the machine has one processor only. Programs with goroutines outside may be as far as they
-// are: nothing of their costs is fitted to a real run.
+// are: their simulation may have more cores than the machine.
 func (c *calibrated) compare(run program, tolerance float64) error {
 	if c.Pair == 0 {
 		return fmt.Errorf("%w: this machine has one processor, and the real run needs two", ErrUnlike)

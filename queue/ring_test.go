@@ -13,9 +13,15 @@ func TestSlotsLie(t *testing.T) {
 	slotsLie[turnSlot[uint64]](t, 16)
 	slotsLie[turnSlot[[7]uint64]](t, prefetch.Line)
 	slotsLie[turnSlot[[8]uint64]](t, 2*prefetch.Line)
-	slotsLie[runSlot[[8]*int]](t, 2*prefetch.Line)
+	slotsLie[runSlot[pointing]](t, 2*prefetch.Line)
 	slotsLie[turnSlot[[15]uint64]](t, 2*prefetch.Line)
 	slotsLie[turnSlot[[100]byte]](t, 2*prefetch.Line)
+}
+
+// pointing is an item with a pointer, of a line and more whatever the size of a pointer is.
+type pointing struct {
+	_ *int
+	_ [64]byte
 }
 
 func slotsLie[S any](t *testing.T, apart uintptr) {

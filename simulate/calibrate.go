@@ -15,6 +15,8 @@ const (
 	fitRuns   = 6 // the costs of pieces are adjusted as often as this at most
 	closeFit  = 0.002
 	leastCost = 1.0 // nanoseconds of a piece
+	// mostExcess is by what share a simulation that is fitted to a real run may be longer.
+	mostExcess = 0.15
 )
 
 // Calibrate measures what the program costs on one processor of this machine, and what this machine
@@ -29,8 +31,9 @@ const (
 // The pieces between two instants at which the scheduler chooses a processor are timed in a run of
 // a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.
 // Calibrate takes so much off each piece that a simulated run on one processor takes as long as a
-// real one. A program with [Host.Go] has no real run on one processor alone: of its pieces
-// Calibrate takes off what an empty piece takes.
+// real one. Two sorts of programs with [Host.Go] have no such run: those with more goroutines than
+// this machine has cores beside the processor, which share threads, and those whose time is mostly
+// that of wake-ups. Of their pieces Calibrate takes off what an empty piece takes.
 func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, error) {
 	if p == nil {
 		return nil, errors.New("simulate: Calibrate needs a program")
@@ -56,8 +59,11 @@ func Calibrate(name string, p func(on *Host) (time.Duration, error)) (*Costs, er
 		return nil, err
 	}
 	recorded = lessened(recorded, emptyOutside, true)
-	if c.Outside == 0 {
-		return c, c.fit(p, recorded)
+	if 1+c.Outside <= runtime.NumCPU() {
+		excess, err := c.fit(p, recorded)
+		if err != nil || c.Outside == 0 || excess <= mostExcess {
+			return c, err
+		}
 	}
 	c.Pieces = lessened(recorded, empty, false)
 	return c, c.check()
@@ -122,8 +128,10 @@ func measureEmpty() (inside, outside float64, err error) {
 }
 
 // fit takes the same off each piece, by the secant method, until the simulation of one processor
-// takes as long as the real one took.
-func (c *Costs) fit(p program, recorded []Piece) error {
+// takes as long as the real one took. A program with goroutines outside is simulated by the second
+// model, and its pieces outside are fitted too. It returns by what share the simulation is still
+// longer.
+func (c *Costs) fit(p program, recorded []Piece) (excess float64, err error) {
 	n := 0.0
 	for _, x := range recorded {
 		if x.Operation != outsideName {
@@ -133,31 +141,37 @@ func (c *Costs) fit(p program, recorded []Piece) error {
 	var off, lastOff, lastError float64
 	for i := range fitRuns {
 		c.Pieces = lessened(recorded, off, false)
+		if c.Outside > 0 {
+			c.Pieces = lessened(c.Pieces, off, true)
+		}
 		if err := c.check(); err != nil {
-			return err
+			return 0, err
 		}
-		m := newMachine(c, 1)
+		by := *c
+		if c.Outside > 0 {
+			by.Model = 2
+		}
+		m := newMachine(&by, 1)
 		m.fitting = true
-		r, err := c.run(p, m)
+		r, err := by.run(p, m)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		excess := float64(r.Elapsed) - c.Alone
-		if math.Abs(excess) <= closeFit*c.Alone {
-			return nil
+		late := float64(r.Elapsed) - c.Alone
+		if excess = late / c.Alone; math.Abs(excess) <= closeFit {
+			break
 		}
 		slope := n // nanoseconds saved by one less for each piece
-		if i > 0 && off != lastOff && excess != lastError {
-			slope = (lastError - excess) / (off - lastOff)
+		if i > 0 && off != lastOff && late != lastError {
+			slope = (lastError - late) / (off - lastOff)
 		}
-		lastOff, lastError = off, excess
+		lastOff, lastError = off, late
 		if slope <= 0 {
 			break
 		}
-		off += excess / slope
+		off += late / slope
 	}
-	// The rest of the error shows when one processor is simulated.
-	return nil
+	return excess, nil // which shows when one processor is simulated
 }
 
 // lessened takes the same off each piece of operations, or of goroutines outside.

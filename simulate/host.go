@@ -28,14 +28,15 @@ type Host struct {
 	processors int
 	schedule   schedule // nil on this machine
 	rt         *freerun.Runtime
-	outside    int // how many goroutines of Go have not ended, in a deterministic runtime
-	mostly     int // the most that there were at a time
+	outside    int   // how many goroutines of Go have not ended, in a deterministic runtime
+	mostly     int   // the most that there were at a time
+	stalled    error // of a wait for a goroutine of Go
 }
 
 // schedule is a schedule that can start goroutines outside.
 type schedule interface {
 	simhost.Schedule
-	start(f func()) (wait func())
+	start(f func()) (wait func() error)
 }
 
 // ErrStalled says that a program came to rest before its end: nothing is left to run, and something
@@ -65,12 +66,20 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 }
 
 // Go calls f on a goroutine of its own, and returns a function that waits until f has returned. The
-// second model simulates what f does as on a core of its own; f must wait by nothing but futures,
-// Quiesce and the functions that Go returns. The first model refuses the program. The program's
-// goroutine and those of Go may call it, after New, and wait.
+// second model simulates what f does as on a core of its own. The first model ends the program's
+// run and refuses it. The program's goroutine and those of Go may call it, after New, and wait. All
+// must have ended before the program returns.
+//
+// f must wait by nothing but futures, Quiesce and the functions that Go returns. In a simulation
+// others run where f sends or reads the time, and a goroutine that blocks on a mutex or a channel
+// stops the simulation for ever: hold no lock at a send. f must not call runtime.Goexit, lock its
+// thread, or close the runtime. Go panics before New, and if f is nil.
 func (h *Host) Go(f func()) (wait func()) {
-	if h.rt == nil {
+	switch {
+	case h.rt == nil:
 		panic("simulate: Go before New")
+	case f == nil:
+		panic("simulate: Go with a nil function")
 	}
 	if h.schedule == nil {
 		done := make(chan struct{})
@@ -79,10 +88,15 @@ func (h *Host) Go(f func()) (wait func()) {
 	}
 	h.outside++
 	h.mostly = max(h.mostly, h.outside)
-	return h.schedule.start(func() {
+	ended := h.schedule.start(func() {
 		defer func() { h.outside-- }()
 		f()
 	})
+	return func() {
+		if err := ended(); err != nil {
+			h.stalled = err
+		}
+	}
 }
 
 // Result is the outcome of a simulated run.

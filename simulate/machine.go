@@ -182,19 +182,25 @@ func (m *machine) Began(p int, operation string) {
 func (m *machine) On(n int, key any, answers bool) {
 	p := m.processors[n]
 	foreign := p.cold > 0 // the sender is another processor, and the message is in no mailbox
+	outside := m.outside.free > 0
 	switch {
 	case key != nil:
-		foreign = m.unit(key).run(m, p)
-	case !foreign:
+		foreign, outside = m.unit(key).run(m, p)
+	case foreign:
+		m.outside.begins() // it was taken from the inbox, and stolen, if it was sent from outside
+	default:
 		foreign = m.outside.takesFree(m, p)
 	}
 	if p.cold > 0 {
 		p.cold--
 	}
-	if foreign {
+	switch {
+	case foreign && m.shared != nil && !answers:
+		p.fetch(m, toldLines)
+	case foreign:
 		p.fetch(m, messageLines)
 	}
-	p.remote = foreign && answers
+	p.remote = foreign && answers && !outside
 }
 
 // pass does what others observe at the instant that ends the piece of p.

@@ -11,14 +11,15 @@ const outsideName = "a goroutine outside"
 
 // outside is what goroutines outside and processors share.
 type outside struct {
-	start func(f func()) (wait func())
+	start func(f func()) (wait func() error)
 	inbox word // through which units and free operations come to the processors
 	free  int  // free operations that were sent, and have not begun
+	taken int  // those of free that a processor has taken from the inbox, all at once
 }
 
 // Outside keeps the function that starts further goroutines, and gives the one that runs the
 // program its core.
-func (m *machine) Outside(start func(f func()) (wait func())) bool {
+func (m *machine) Outside(start func(f func()) (wait func() error)) bool {
 	if m.shared == nil {
 		return false
 	}
@@ -27,11 +28,11 @@ func (m *machine) Outside(start func(f func()) (wait func())) bool {
 	return true
 }
 
-// start starts a goroutine of the program.
-func (m *machine) start(f func()) (wait func()) {
+// start starts a goroutine of the program. The first model has none, and ends the program's run.
+func (m *machine) start(f func()) (wait func() error) {
 	if m.shared == nil {
 		m.refuse(errOutside)
-		return func() {}
+		panic(unsupported{})
 	}
 	return m.outside.start(f)
 }
@@ -75,13 +76,22 @@ func (x *outside) sendsFree(m *machine, p *processor) {
 	x.inbox.write(m, p)
 }
 
-// takesFree reports whether the free operation that p begins came from outside, and has p take it
-// from the inbox. Those that have waited longest come first, by assumption.
+// takesFree reports whether the free operation that p begins came from outside. If none is taken, p
+// takes all from the inbox. Those that have waited longest come first, by assumption.
 func (x *outside) takesFree(m *machine, p *processor) bool {
 	if x.free == 0 {
 		return false
 	}
-	x.free--
-	x.inbox.write(m, p)
+	if x.taken == 0 {
+		x.inbox.write(m, p)
+		x.taken = x.free
+	}
+	x.begins()
 	return true
+}
+
+// begins notes that one of those that were sent begins.
+func (x *outside) begins() {
+	x.free = max(0, x.free-1)
+	x.taken = max(0, x.taken-1)
 }

@@ -3,7 +3,9 @@ package simulate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,7 +100,7 @@ func TestGoroutinesShareWords(t *testing.T) {
 	}
 }
 
-// TestGoroutinesStall holds that goroutines which wait for each other in vain learn it.
+// TestGoroutinesStall holds that a run is an error in which goroutines wait for each other in vain.
 func TestGoroutinesStall(t *testing.T) {
 	program := func(on *simulate.Host) (time.Duration, error) {
 		rt := on.New()
@@ -114,7 +116,69 @@ func TestGoroutinesStall(t *testing.T) {
 		}
 		return rt.Now().Sub(time.Time{}), nil
 	}
-	second(t, costsOf(t, usual), program, 2)
+	c := costsOf(t, usual)
+	c.Model = 2
+	if _, err := c.Run(program, 2); !errors.Is(err, simulate.ErrStalled) {
+		t.Errorf("%v, want ErrStalled", err)
+	}
+}
+
+// TestGoroutinesLastPiece holds that the wait for a goroutine comes after the last that it does.
+func TestGoroutinesLastPiece(t *testing.T) {
+	c := costsOf(t, usual)
+	c.Pieces = append(c.Pieces, simulate.Piece{Operation: "a goroutine outside", From: "sending", To: "passing", Count: 1, Cost: 1e6})
+	r := second(t, c, func(on *simulate.Host) (time.Duration, error) {
+		rt := on.New()
+		defer rt.Close()
+		u := freerun.NewUnit(rt, 0)
+		began := rt.Now()
+		on.Go(func() { _ = count.Tell(rt.Context(), u, 1) })()
+		return rt.Now().Sub(began), nil
+	}, 1)
+	if r.Elapsed < time.Millisecond {
+		t.Errorf("the goroutine has ended after %v, and what it does after its send takes a millisecond", r.Elapsed)
+	}
+}
+
+// TestGoroutineMisuse holds that wrong uses of Go are errors, or panics with a sentence.
+func TestGoroutineMisuse(t *testing.T) {
+	c := costsOf(t, usual)
+	c.Model = 2
+	if _, err := costsOf(t, usual).Run(func(on *simulate.Host) (time.Duration, error) {
+		on.New()
+		answer := make(chan int, 1)
+		on.Go(func() { answer <- 1 })()
+		<-answer
+		return 0, nil
+	}, 1); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("the first model: %v", err)
+	}
+	for what, wrong := range map[string]func(on *simulate.Host, rt *freerun.Runtime) error{
+		"Go with a nil function": func(on *simulate.Host, _ *freerun.Runtime) error { on.Go(nil); return nil },
+		"started by an operation": func(on *simulate.Host, rt *freerun.Runtime) error {
+			_, err := freerun.Go(rt.Context(), func(*freerun.Context) (int, error) { on.Go(func() {}); return 0, nil }).Wait(context.Background())
+			return err
+		},
+	} {
+		if text := says(c, wrong); !strings.Contains(text, what) {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+}
+
+// says returns the error or the panic of a run that does something wrong.
+func says(c *simulate.Costs, wrong func(*simulate.Host, *freerun.Runtime) error) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprint(r)
+		}
+	}()
+	_, err := c.Run(func(on *simulate.Host) (time.Duration, error) {
+		rt := on.New()
+		defer rt.Close()
+		return 0, wrong(on, rt)
+	}, 1)
+	return fmt.Sprint(err)
 }
 
 // TestCalibrateGoroutines holds that what goroutines outside do are pieces of their own, and that

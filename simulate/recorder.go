@@ -15,7 +15,7 @@ type recorder struct {
 	inRow   int       // how often running was chosen in a row
 	began   time.Time // when the piece under way began; zero before the first
 	samples map[piece]*samples
-	begin   func(f func()) (wait func()) // starts a goroutine outside
+	begin   func(f func()) (wait func() error) // starts a goroutine outside
 }
 
 // mostInRow is how often one of several is chosen in a row: with fewer, each piece would begin with
@@ -66,14 +66,14 @@ func (r *recorder) add() {
 	r.present = append(r.present, presentPiece{piece: piece{operation: r.of(outsideName)}})
 }
 
-func (r *recorder) Outside(start func(f func()) (wait func())) bool {
+func (r *recorder) Outside(start func(f func()) (wait func() error)) bool {
 	r.begin = start
 	r.add()
 	r.running = 1
 	return true
 }
 
-func (r *recorder) start(f func()) (wait func()) { return r.begin(f) }
+func (r *recorder) start(f func()) (wait func() error) { return r.begin(f) }
 
 func (r *recorder) Began(n int, operation string) {
 	l := &r.present[n]

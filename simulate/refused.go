@@ -22,6 +22,9 @@ func (m *machine) refuse(why error) {
 	}
 }
 
+// unsupported is the panic that ends a program which cannot go on without what was refused.
+type unsupported struct{}
+
 // goroutine returns the number by which checkGoroutine knows the calling goroutine, which runs the
 // program. It is 0 if that is locked to its thread: then others enter the simulation for it.
 func goroutine() uintptr {
@@ -44,11 +47,25 @@ func (m *machine) checkGoroutine() {
 
 // run runs the program, and refuses a result of which it can tell that the program is wrong. A
 // runtime that the program has left open is closed.
-func (h *Host) run(p program) (time.Duration, error) {
-	took, err := p(h)
+func (h *Host) run(p program) (took time.Duration, err error) {
+	defer func() {
+		switch r := recover(); r {
+		case nil:
+		case unsupported{}:
+			_ = h.rt.Close() // Go comes after New
+			err = errOutside
+		default:
+			panic(r)
+		}
+	}()
+	took, err = p(h)
 	switch {
 	case err != nil:
 		return took, err
+	case h.stalled != nil:
+		err = h.stalled
+	case h.outside > 0:
+		err = errors.New("simulate: the program has returned before a goroutine of its Host.Go has ended")
 	case took < 0:
 		err = tookError(took)
 	case h.rt != nil && h.rt.Context().Err() == nil:

@@ -1,6 +1,10 @@
 package simulate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 // TestWordsTakeTurns holds that processors that write a word at the same time come one after
 // another, that its last writer pays nothing, and that one that is behind does not wait for those
@@ -56,5 +60,44 @@ func TestLookPaysForWhatChanged(t *testing.T) {
 		if got, want := s.look(m, p), look+(of.queues+of.word)*line+(3-of.queues)*hit; got != want {
 			t.Errorf("%s: a look takes %v, want %v", of.what, got, want)
 		}
+	}
+}
+
+// TestInboxIsTakenWhole holds that a processor pays for the inbox once for all that it finds there,
+// whoever runs it, and that a message without a future is one line.
+func TestInboxIsTakenWhole(t *testing.T) {
+	const line = 60
+	m := newMachine(&Costs{Model: 2, Transfer: line, Pieces: []Piece{{From: "passing", To: "passing", Cost: 1}}}, 2)
+	m.Outside(nil)
+	sender, p := m.processors[2], m.processors[0]
+	runs := func(on int, answers bool) float64 {
+		before := m.processors[on].clock
+		m.On(on, nil, answers)
+		return m.processors[on].clock - before
+	}
+	for range 3 {
+		m.outside.sendsFree(m, sender)
+	}
+	p.clock = 1000 // long after
+	if got := runs(0, false); got != line+toldLines*line {
+		t.Errorf("the first of three takes %v, want a line of the inbox and %d of the message", got, toldLines)
+	}
+	if got := runs(0, true); got != messageLines*line || p.remote {
+		t.Errorf("the second takes %v, want %d lines, and no answer that goes to a processor: %v", got, messageLines, p.remote)
+	}
+	m.processors[1].cold = 1 // it has stolen the third
+	if got := runs(1, false); got != toldLines*line || m.outside.free != 0 {
+		t.Errorf("the third takes %v on another processor, and %d are left", got, m.outside.free)
+	}
+	if got := runs(0, false); got != 0 {
+		t.Errorf("a free operation from inside takes %v", got)
+	}
+}
+
+// TestGoroutineOutlives holds that a run is an error whose program does not wait for a goroutine.
+func TestGoroutineOutlives(t *testing.T) {
+	h := &Host{outside: 1}
+	if _, err := h.run(func(*Host) (time.Duration, error) { return 1, nil }); err == nil || !strings.Contains(err.Error(), "before a goroutine of its Host.Go has ended") {
+		t.Errorf("%v", err)
 	}
 }

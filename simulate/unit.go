@@ -22,6 +22,7 @@ func (l *line) touch(m *machine, p *processor) {
 // processors that write them.
 const (
 	messageLines = 2 // a message is larger than one line and starts anywhere in one
+	toldLines    = 1 // one without a future is not, in the second model
 	unitLines    = 3 // a unit: its 88 bytes, its state, and what the state points to
 	answerLines  = 2 // the receiver of an answer: a message that the answer makes ready
 )
@@ -57,8 +58,8 @@ func (u *unit) receive(m *machine, p *processor) {
 }
 
 // run notes that p begins to run a message of the unit, whose lines move to p if another processor
-// ran it last. It reports whether another processor has sent the message.
-func (u *unit) run(m *machine, p *processor) (foreign bool) {
+// ran it last. It reports whether another processor has sent the message, or a goroutine outside.
+func (u *unit) run(m *machine, p *processor) (foreign, outside bool) {
 	if u.ranOn != p.index+1 && u.ranOn != 0 {
 		p.fetch(m, unitLines)
 	}
@@ -67,13 +68,13 @@ func (u *unit) run(m *machine, p *processor) (foreign bool) {
 		u.inbox = false
 		m.outside.inbox.write(m, p)
 	}
-	if u.ran == len(u.senders) { // the message came from outside
-		return false
+	if u.ran == len(u.senders) { // the message came from outside, where no time is simulated
+		return false, true
 	}
-	foreign = u.senders[u.ran] != p.index
+	foreign, outside = u.senders[u.ran] != p.index, u.senders[u.ran] >= m.count
 	if u.ran++; 2*u.ran >= len(u.senders) {
 		u.senders = u.senders[:copy(u.senders, u.senders[u.ran:])]
 		u.ran = 0
 	}
-	return foreign
+	return foreign, outside
 }

@@ -37,8 +37,9 @@ type Timed interface {
 	// numbers that follow those of the processors; the one that has made the runtime has the first.
 	// Choose chooses among all, and Sends tells of their sends. They pause at each send and where
 	// they read the time, and wait where ordinary goroutines do. The runtime calls Outside once.
-	// start starts another one, and wait waits for its end; such goroutines alone may call these.
-	Outside(start func(f func()) (wait func())) bool
+	// start starts another one. wait waits for its end, and returns an error if that never comes.
+	// Such goroutines alone may call these.
+	Outside(start func(f func()) (wait func() error)) bool
 	// Enter tells that an ordinary goroutine begins to wait. If its time is not simulated, its
 	// earlier sends count as made now.
 	Enter()
