@@ -182,14 +182,19 @@ func (all runRows) find(program, variant string, at map[string]int, processors i
 }
 
 // ratio returns how many times the other variant's time freerun's is, in each run that has both:
-// one number, or the least and the greatest.
+// one number, or the least and the greatest. A run of an earlier form of the program, with other
+// parameters, does not count.
 func ratio(t *testing.T, runs []runRows, l pageLine, processors int) string {
 	t.Helper()
 	var words []string
-	for _, run := range runs {
+	var now Row
+	for i, run := range runs {
 		own, ok := run.find(l.program, l.own, l.at, processors)
 		other, also := run.find(l.program, l.others[0], l.at, processors)
-		if ok && also {
+		if i == 0 {
+			now = own
+		}
+		if ok && also && own.Size == now.Size && slices.Equal(own.Params, now.Params) {
 			words = append(words, share(own.NsPerOp/other.NsPerOp))
 		}
 	}
@@ -341,31 +346,34 @@ func TestPageHasTheFigures(t *testing.T) {
 			}
 		}
 	}
-	holdPart(t, readme, "figures", w.String()+"\nOn two processors: "+strings.Join(machines, "; ")+".\n", drawPages)
+	holdPart(t, readme, "figures", "On two processors, "+strings.Join(machines, "; ")+":\n"+w.String(), drawPages)
 }
 
-// TestSavedRunsAreRuns: in each file the real rows of a program are of one machine and one commit,
-// without changes of its own, and all rows of the second file are.
+// TestSavedRunsAreRuns: the real rows of each file are of one machine, one version of Go and one
+// commit without changes, though they may have been measured in pieces; they are of as many runs,
+// and none is there twice.
 func TestSavedRunsAreRuns(t *testing.T) {
 	for i, run := range savedRuns(t) {
-		from := make(map[string]string)
+		from, seen := "", make(map[string]bool)
 		for _, r := range run {
 			if r.Simulated {
 				continue
 			}
-			at := "earlier"
-			if i == 0 {
-				at = r.Program
+			o := r.Origin
+			text := fmt.Sprintf("%s, %s, commit %s, %d runs", o.Machine, o.Go, o.Commit, r.Runs)
+			if from == "" {
+				from = text
 			}
-			text := r.Origin.Machine + ", " + r.Origin.Go + ", commit " + r.Origin.Commit
-			if from[at] == "" {
-				from[at] = text
+			if text != from || o.Commit == "" || o.Machine == "" || strings.Contains(o.Commit, "modified") {
+				t.Errorf("file %d: %s/%s is of %s, beside rows of %s", i, r.Program, r.Variant, text, from)
 			}
-			if from[at] != text || r.Origin.Commit == "" || r.Origin.Machine == "" || strings.Contains(text, "modified") {
-				t.Errorf("%s/%s is of %s, beside rows of %s", r.Program, r.Variant, text, from[at])
+			name := fmt.Sprint(r.Program, r.Variant, r.Processors, r.Size, r.Params)
+			if seen[name] {
+				t.Errorf("file %d has %s twice", i, name)
 			}
+			seen[name] = true
 		}
-		if len(from) == 0 {
+		if from == "" {
 			t.Errorf("file %d has no rows", i)
 		}
 	}
