@@ -27,11 +27,20 @@ func holdSmallest(t *testing.T, out, errs string, status int) {
 	}
 }
 
-// TestBenchOfTheOwnClone: a command that was compiled in a clone measures, wherever it is called.
+// TestBenchOfTheOwnClone: a command that was compiled in a clone measures, wherever it is called,
+// and names the clone's commit.
 func TestBenchOfTheOwnClone(t *testing.T) {
 	for _, dir := range []string{"", t.TempDir()} {
 		out, errs, status := in(t, dir, binary, smallest...)
 		holdSmallest(t, out, errs, status)
+		commit, err := exec.Command("git", "rev-parse", "HEAD").Output()
+		if err != nil {
+			t.Logf("no commit to compare with: %v", err) // no git, or an archive of the source
+			continue
+		}
+		if want := `"commit":"` + string(commit[:12]); !strings.Contains(out, want) {
+			t.Errorf("%q, want %s in it", out, want)
+		}
 	}
 }
 

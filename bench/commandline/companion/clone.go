@@ -73,6 +73,9 @@ func (c Command) build(root string, info *debug.BuildInfo) (string, error) {
 	file := filepath.Join(folder, executable(fmt.Sprintf("%s-%08x", c.Name, hash.Sum32())))
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
+	if name := revision(ctx, root); name != "" && commitOf(info) == "" {
+		flags = append(flags, "-ldflags=-X main.revision="+name)
+	}
 	g := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", file}, flags, []string{"./" + c.Folder})...)
 	g.Dir = root
 	g.Env = slices.Concat(os.Environ(), env, []string{"GOWORK="}) // the clone's own workspace
@@ -113,6 +116,18 @@ func commitOf(info *debug.BuildInfo) string {
 		}
 	}
 	return ""
+}
+
+// revision names the commit that a clone is at, and whether it has changes, or returns "" if git
+// does not tell. `go run` notes no commit, nor does the go command in a second worktree.
+func revision(ctx context.Context, root string) string {
+	g := exec.CommandContext(ctx, "git", "describe", "--always", "--exclude", "*", "--abbrev=12", "--dirty=-modified")
+	g.Dir = root
+	name, err := g.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(name))
 }
 
 // binaries returns the folder for the binaries of a clone: the one that git ignores, or, if the
