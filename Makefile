@@ -191,12 +191,19 @@ calibration: ## measure what simulated processors cost, for docs/simulation: two
 # What docs/report is drawn from: this machine's processors, and simulated ones for the figures of the first paper, which had 32.
 REVISED = go build -ldflags "-X main.revision=$$(git describe --always --abbrev=12 --dirty=-modified)" -o .bench/freerun-bench ./bench/freerun-bench
 DRAW = .bench/freerun-bench bench --from docs/report/rows.jsonl --from docs/simulation/fib.jsonl --from docs/simulation/ddb.jsonl --report docs/report/index.html --svg docs/report/svg --note "$(NOTE)"
+.PHONY: rows
+rows: ## measure all that the report shows of the programs ONLY=, or of all that are not measured yet at this commit: for a machine that others use
+	@mkdir -p .bench
+	@$(REVISED)
+	@tools/rows.sh .bench/freerun-bench $(ONLY)
+
+# The rows of all programs are of one commit and one machine. Those of a machine of another make stay, as the other end of ratios.
 .PHONY: report
-report: ## measure and simulate all that the report shows, which takes some ten minutes, and draw docs/report; NOTE= says what else the machine did
-	@mkdir -p docs/report .bench
-	$(REVISED)
-	.bench/freerun-bench bench all --json > .bench/rows.jsonl
-	cp .bench/rows.jsonl docs/report/rows.jsonl
+report: ## measure and simulate all figures in some minutes, and draw docs/report, docs/benchmarks.md and README's; NOTE= says what else the machine did
+	@$(MAKE) rows ONLY=
+	@rows=.bench/rows/$$(git describe --always --abbrev=12).jsonl; make=$$(grep -o -m 1 '"machine":"[^"]*"' $$rows); \
+		grep -qF "$$make" docs/report/rows.jsonl || cp docs/report/rows.jsonl docs/report/earlier.jsonl; \
+		cp $$rows docs/report/rows.jsonl
 	@$(MAKE) figures NOTE="$(NOTE)"
 
 SIMULATE = .bench/freerun-bench simulate --processors 1,2,4,8,16,32,64 --calibration docs/simulation/costs.json --json

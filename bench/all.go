@@ -27,7 +27,7 @@ var sizes = []string{
 	"create.size=200000", "switch.size=500000", "lock.size=1000000", "mandelbrot.size=300",
 	"pingpong.size=500000", "fanin.size=500000", "submit.size=200000", "skynet.size=100000", "bank.size=100000", "hot.size=200", "tick.size=200",
 	"cas.size=2000000", "queues.size=200000", "locks.size=100000",
-	"alloc.blocks=200000", "trees.size=14", "records.size=500000",
+	"alloc.blocks=100000", "trees.size=14", "records.size=500000",
 }
 
 // overviewSizes are the sizes for the overview of all programs where the reduced ones are so small

@@ -19,7 +19,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-var update = flag.Bool("update", false, "draw the tables of docs/simulation.md anew")
+var update = flag.Bool("update", false, "draw the tables of docs/simulation.md and docs/benchmarks.md, and the figures of README.md, anew")
 
 const (
 	calibration    = "../docs/simulation/costs.json"

@@ -21,8 +21,8 @@
 //
 // [NewPlan] turns a [Request] into a [Plan], or into a [*UsageError] that says which request would
 // have been right. [Plan.Run] measures and hands out a [Row] per variant and number of processors.
-// [Plan.WriteTable] and [Row.MarshalJSON] present rows. [ReadRows] reads rows that were written
-// earlier.
+// [Plan.WriteSummary], [Plan.WriteTable] and [Row.MarshalJSON] present rows. [ReadRows] reads rows
+// that were written earlier.
 //
 // Rivals are variants written with other libraries. They are measured if [Request] asks for them.
 // This package links none of them: package programs/catalogue lists the programs without rivals,

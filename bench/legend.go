@@ -48,15 +48,26 @@ func (p *Plan) group(rows []Row) group {
 			}
 		}
 	}
-	if len(g.missing) > 0 {
-		return g
-	}
-	for i, r := range rows {
-		if r.Kind.Compared() && r.NsPerOp > 0 && (g.rival < 0 || r.NsPerOp < rows[g.rival].NsPerOp) {
-			g.rival = i
+	return g.without(nil)
+}
+
+// without returns the group with the rival among the variants that are not named.
+func (g group) without(names []string) group {
+	unnamed := group{rows: g.rows, rival: -1}
+	for _, name := range g.missing {
+		if !slices.Contains(names, name) {
+			unnamed.missing = append(unnamed.missing, name)
 		}
 	}
-	return g
+	if len(unnamed.missing) > 0 {
+		return unnamed
+	}
+	for i, r := range g.rows {
+		if r.Kind.Compared() && r.NsPerOp > 0 && !slices.Contains(names, r.Variant) && (unnamed.rival < 0 || r.NsPerOp < g.rows[unnamed.rival].NsPerOp) {
+			unnamed.rival = i
+		}
+	}
+	return unnamed
 }
 
 // ratio returns the time of a row as a multiple of the rival's, and the rival's mark. Both are

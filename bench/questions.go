@@ -9,41 +9,43 @@ import (
 )
 
 // question is one line of the summary: something that a user wants to do, the variant of freerun
-// that does it, and the variant that a Go engineer would write first.
+// that does it, and the variant that a Go engineer would write first. unlike are other variants
+// that do less, which are not compared with.
 type question struct {
 	asks    string // in a user's words; {name} stands for the value of a parameter
 	program string
 	variant string // freerun's
 	plain   string // plain Go's
+	unlike  []string
 }
 
 // questions are the lines of the summary. Each program has one, except those of notAsked.
 var questions = []question{
-	{"a message between two units", "pingpong", "units", "channels"},
-	{"messages of 4 goroutines to one unit", "fanin", "units", "channels"},
-	{"requests to a database of {servers} units", "ddb", "units", "channels"},
-	{"a call to a unit while others are flooded", "hot", "units", "channels"},
-	{"a transfer between two accounts", "bank", "units", "mutex"},
-	{"fork and join (Fibonacci)", "fib", "join", "goroutines"},
-	{"a tree of futures (Fibonacci)", "fib", "futures", "goroutines"},
-	{"a tree of {size} small tasks", "skynet", "lazy", "goroutines"},
-	{"empty tasks for a pool of workers", "submit", "tell", "goroutines"},
-	{"a task a millisecond, its CPU time", "tick", "units", "goroutines"},
-	{"tasks started {batch} at a time", "create", "activities", "goroutines"},
-	{"{tasks} tasks that take turns", "switch", "activities", "goroutines"},
-	{"a lock that {tasks} tasks share", "lock", "activities", "goroutines"},
-	{"a matrix multiplied by {tasks} tasks", "matrix", "activities", "goroutines"},
-	{"a chain of factories and stores", "city", "units", "goroutines"},
-	{"a pipeline of filters", "eratosthenes", "units", "goroutines"},
-	{"news read by {size} subscribers", "news", "units", "goroutines"},
-	{"{pairs} producers, each with a consumer", "producer", "activities", "goroutines"},
-	{"a token passed around by units", "tokenring", "units", "goroutines"},
-	{"a token passed around by activities", "tokenring", "activities", "goroutines"},
-	{"a queue, {producers} producers, {consumers} consumers", "queues", "mpmc", "channel"},
-	{"a fair lock that {goroutines} goroutines want", "locks", "mcs", "mutex"},
-	{"blocks of {size} bytes outside of Go's heap", "alloc", "offheap", "make"},
-	{"binary trees outside of Go's heap", "trees", "offheap", "make"},
-	{"{size} records outside of Go's heap", "records", "offheap", "make"},
+	{"a message between two units", "pingpong", "units", "channels", nil},
+	{"messages of 4 goroutines to one unit", "fanin", "units", "channels", nil},
+	{"requests to a database of {servers} units", "ddb", "units", "channels", nil},
+	{"a call to a unit while others are flooded", "hot", "units", "channels", nil},
+	{"a transfer between two accounts", "bank", "units", "mutex", nil},
+	{"fork and join (Fibonacci)", "fib", "join", "goroutines", nil},
+	{"a tree of futures (Fibonacci)", "fib", "futures", "goroutines", nil},
+	{"a tree of {size} small tasks", "skynet", "lazy", "goroutines", nil},
+	{"empty tasks for a pool of workers", "submit", "tell", "goroutines", nil},
+	{"a task a millisecond, its CPU time", "tick", "units", "goroutines", nil},
+	{"tasks started {batch} at a time", "create", "activities", "goroutines", nil},
+	{"{tasks} tasks that take turns", "switch", "activities", "goroutines", nil},
+	{"a lock that {tasks} tasks share", "lock", "activities", "goroutines", nil},
+	{"a matrix multiplied by {tasks} tasks", "matrix", "activities-tiled", "goroutines-tiled", nil},
+	{"a chain of factories and stores", "city", "units", "goroutines", nil},
+	{"a pipeline of filters", "eratosthenes", "units", "goroutines", nil},
+	{"news read by {size} subscribers", "news", "units", "goroutines", nil},
+	{"{pairs} producers, each with a consumer", "producer", "activities", "goroutines", nil},
+	{"a token passed around by units", "tokenring", "units", "goroutines", nil},
+	{"a token passed around by activities", "tokenring", "activities", "goroutines", nil},
+	{"a queue, {producers} producers, {consumers} consumers", "queues", "mpmc", "channel", nil},
+	{"a fair lock that {goroutines} goroutines want", "locks", "mcs", "mutex", nil},
+	{"zeroed blocks outside of Go's heap", "alloc", "offheap-zero", "make", []string{"pool", "modernc"}},
+	{"binary trees outside of Go's heap", "trees", "offheap", "make", nil},
+	{"{size} records outside of Go's heap", "records", "offheap", "make", nil},
 }
 
 // notAsked are the programs of the catalogue that no question is about, with the reason.
@@ -111,6 +113,7 @@ func (p *Plan) replies(rows []Row, processors int) (answers []reply, asked []str
 				continue
 			}
 			found = true
+			g := g.without(q.unlike)
 			a := reply{asks: q.words(g.rows[i]), freerun: g.rows[i], missing: g.missing, verdict: unanswered}
 			if several := p.points(q.program); several > 1 && g.rows[i].Point != "" {
 				a.asks += ", " + g.rows[i].Point

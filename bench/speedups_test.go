@@ -166,7 +166,14 @@ func TestPageHasTheSimulatedFigure(t *testing.T) {
 // draws the table.
 func holdTable(t *testing.T, mark, want, command string) {
 	t.Helper()
-	text, err := os.ReadFile(simulationPage)
+	holdPart(t, simulationPage, mark, want, command)
+}
+
+// holdPart checks that a page has that text at the mark of that name. With -update it draws the
+// text.
+func holdPart(t *testing.T, page, mark, want, command string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,12 +181,12 @@ func holdTable(t *testing.T, mark, want, command string) {
 	drawn, after, ends := strings.Cut(rest, "<!-- end -->")
 	switch {
 	case !begins || !ends:
-		t.Fatalf("the page has no place for the table: <!-- %s --> … <!-- end -->", mark)
+		t.Fatalf("%s has no place for the text: <!-- %s --> … <!-- end -->", page, mark)
 	case drawn == want:
 	case !*update:
-		t.Errorf("the table of %s at %s is not what it should be: %s draws it", simulationPage, mark, command)
+		t.Errorf("the text of %s at %s is not what it should be: %s draws it", page, mark, command)
 	default:
-		if err := os.WriteFile(simulationPage, []byte(before+"<!-- "+mark+" -->\n"+want+"<!-- end -->"+after), 0o666); err != nil {
+		if err := os.WriteFile(page, []byte(before+"<!-- "+mark+" -->\n"+want+"<!-- end -->"+after), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

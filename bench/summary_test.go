@@ -128,6 +128,13 @@ func TestQuestionsAreOfTheCatalogue(t *testing.T) {
 				}
 			}
 		}
+		for _, q := range questions {
+			for _, name := range q.unlike {
+				if v, ok := p.Variant(name); q.program == p.Name && (!ok || !v.Kind.Compared() || name == q.plain) {
+					t.Errorf("%q: %s/%s is none to be left out", q.asks, p.Name, name)
+				}
+			}
+		}
 		if _, left := notAsked[p.Name]; left == (asked > 0) {
 			t.Errorf("%s: %d questions, and left out: %v", p.Name, asked, left)
 		}
@@ -221,6 +228,31 @@ func TestSummaryWithoutARival(t *testing.T) {
 	}
 	if out := summary(t, plan, rows[:1], 0); !strings.Contains(out, "allocs/op") {
 		t.Errorf("rows that answer nothing are not in a table:\n%s", out)
+	}
+}
+
+// TestSummaryComparesLikeWithLike: zeroed blocks are not compared with blocks that come as they
+// are, whether those are faster or were not measured.
+func TestSummaryComparesLikeWithLike(t *testing.T) {
+	plan := &Plan{processors: []int{2}, runs: 1}
+	alloc := &programs.Program{Name: "alloc"}
+	var rows []Row
+	for _, v := range []struct {
+		name string
+		kind programs.Kind
+		ns   float64
+	}{{"offheap-zero", programs.Freerun, 40}, {"make", programs.PlainGo, 80}, {"modernc-zero", programs.Rival, 50}, {"modernc", programs.Rival, 5}, {"pool", programs.PlainGo, 0}} {
+		alloc.Variants = append(alloc.Variants, programs.Variant{Name: v.name, Kind: v.kind})
+		if v.ns > 0 {
+			rows = append(rows, Row{Program: "alloc", Variant: v.name, Kind: v.kind, Processors: 2, Runs: 1, NsPerOp: v.ns, NsMin: v.ns, NsMax: v.ns})
+		}
+	}
+	plan.jobs = []job{{program: alloc, variants: alloc.Variants, all: alloc.Variants}}
+	if out := summary(t, plan, rows, 0); !strings.Contains(out, "50 ns modernc-zero") || !strings.Contains(out, "0.80") || strings.Contains(out, "without") {
+		t.Errorf("zeroed blocks are not compared with the faster of the two that zero:\n%s", out)
+	}
+	if out := summary(t, plan, rows[:2], 0); !strings.Contains(out, "without modernc-zero\n") {
+		t.Errorf("it does not say what is missing:\n%s", out)
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 
 	"github.com/freerun-go/freerun/bench"
 	"github.com/freerun-go/freerun/bench/commandline"
-	figures "github.com/freerun-go/freerun/bench/report"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -232,9 +231,9 @@ func measure(c *cobra.Command, plan *bench.Plan, write func(io.Writer, []bench.R
 	if write != nil {
 		err = errors.Join(err, write(c.OutOrStdout(), rows))
 	}
-	run := figures.Run{Rows: rows}
+	partial := ""
 	if err != nil {
-		run.Partial = "The run ended before its time: " + err.Error() + "."
+		partial = "The run ended before its time: " + err.Error() + "."
 	}
-	return errors.Join(err, d.draw(errs, run))
+	return errors.Join(err, d.draw(errs, rows, partial))
 }

@@ -1,29 +1,38 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/freerun-go/freerun/bench"
 	"github.com/freerun-go/freerun/bench/commandline"
-	figures "github.com/freerun-go/freerun/bench/report"
+	"github.com/freerun-go/freerun/bench/commandline/companion"
 	"github.com/freerun-go/freerun/programs"
 )
 
+// drawCommand links the libraries that plot. They, with their fonts, would make the heap of every
+// measuring process twice as large before its program begins.
+var drawCommand = companion.Command{Name: "freerun-draw", Folder: "bench/freerun-draw", Does: "the report and its figures"}
+
 // drawing says where the figures of a bench are drawn. Its zero value draws nothing.
 type drawing struct {
-	page *output
-	svg  string // the folder of SVGs, or "" for none
-	note string // a remark for the page about the run
+	page    *output
+	svg     string // the folder of SVGs, or "" for none
+	note    string // a remark for the page about the run
+	command string // the file of freerun-draw
 }
 
-// openDrawing checks that a page and a folder of SVGs can be written, before minutes are spent on
-// measuring. An empty name requests none.
+// openDrawing checks that a page and a folder of SVGs can be written, and that there is
+// freerun-draw, before minutes are spent on measuring. An empty name requests none.
 func openDrawing(page, svg, note string) (drawing, error) {
 	d := drawing{svg: svg, note: note}
 	if svg != "" {
@@ -31,14 +40,20 @@ func openDrawing(page, svg, note string) (drawing, error) {
 			return d, commandline.Usagef("--svg: %v", err)
 		}
 	}
-	if page == "" {
+	if page != "" {
+		out, err := openOutput(page)
+		if err != nil {
+			return d, commandline.Usagef("--report: %v", err)
+		}
+		d.page = out
+	}
+	if page == "" && svg == "" {
 		return d, nil
 	}
-	out, err := openOutput(page)
-	if err != nil {
-		return d, commandline.Usagef("--report: %v", err)
+	var err error
+	if d.command, err = drawCommand.Find(); err != nil {
+		return d, errors.Join(err, d.abandon())
 	}
-	d.page = out
 	return d, nil
 }
 
@@ -54,27 +69,46 @@ func writable(folder string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// draw draws the rows of the run, and tells where. If there are no rows, it leaves all files as
-// they were.
-func (d drawing) draw(errs io.Writer, run figures.Run) error {
-	if len(run.Rows) == 0 {
+// draw draws the rows, and tells where. partial says why rows are missing, or is "". If there are
+// no rows, draw leaves all files as they were.
+func (d drawing) draw(errs io.Writer, rows []bench.Row, partial string) error {
+	if len(rows) == 0 {
 		return d.abandon()
 	}
-	run.Note = d.note
 	if d.page != nil {
-		if err := d.page.write(func(w io.Writer) error { return figures.Write(w, run) }); err != nil {
+		if err := d.page.write(func(w io.Writer) error {
+			return d.run(w, rows, "--note", d.note, "--partial", partial)
+		}); err != nil {
 			return fmt.Errorf("--report: %w", err)
 		}
 		fmt.Fprintf(errs, "freerun: the report is %s\n", d.page.name)
 	}
 	if d.svg != "" {
-		names, err := figures.WriteSVGs(d.svg, run)
-		if err != nil {
+		var names bytes.Buffer
+		if err := d.run(&names, rows, "--svg", d.svg); err != nil {
 			return fmt.Errorf("--svg: %w", err)
 		}
-		fmt.Fprintf(errs, "freerun: %d figures are in %s\n", len(names), d.svg)
+		fmt.Fprintf(errs, "freerun: %d figures are in %s\n", bytes.Count(names.Bytes(), []byte("\n")), d.svg)
 	}
 	return nil
+}
+
+// run runs freerun-draw on the rows. The error is the line that freerun-draw writes.
+func (d drawing) run(out io.Writer, rows []bench.Row, args ...string) error {
+	var lines, errs bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	for _, r := range rows {
+		if err := encoder.Encode(r); err != nil {
+			return err
+		}
+	}
+	c := exec.Command(d.command, args...)
+	c.Stdin, c.Stdout, c.Stderr = &lines, out, &errs
+	err := c.Run()
+	if said := strings.TrimPrefix(strings.TrimSpace(errs.String()), "freerun: "); err != nil && said != "" {
+		return errors.New(said)
+	}
+	return err
 }
 
 // abandon gives up the page that has not been written.
@@ -147,19 +181,20 @@ func (o *output) abandon() error {
 // for standard input. Of a file with a fault it draws the rows before the fault, and returns the
 // error.
 func drawSaved(c *cobra.Command, catalogue []*programs.Program, names []string, d drawing) error {
-	var run figures.Run
+	var all []bench.Row
 	var failed error
 	for _, name := range names {
 		rows, err := readRows(c.InOrStdin(), catalogue, name)
-		run.Rows = append(run.Rows, rows...)
+		all = append(all, rows...)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("--from %s: %w", name, err))
 		}
 	}
+	partial := ""
 	if failed != nil {
-		run.Partial = "The saved rows could not be read to the end: " + failed.Error() + "."
+		partial = "The saved rows could not be read to the end: " + failed.Error() + "."
 	}
-	return errors.Join(failed, d.draw(c.ErrOrStderr(), run))
+	return errors.Join(failed, d.draw(c.ErrOrStderr(), all, partial))
 }
 
 func readRows(in io.Reader, catalogue []*programs.Program, name string) ([]bench.Row, error) {

@@ -12,16 +12,17 @@ import (
 
 // run carries out one command line of freerun and returns the exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	root := newRoot()
+	root := newRoot(len(args) > 0 && args[0] == measureName)
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
 	return commandline.Report(errs, root.ExecuteContext(ctx))
 }
 
-// newRoot returns the command freerun with the subcommands that are carried out here. Users type
-// freerun, so that is its name in all texts.
-func newRoot() *cobra.Command {
+// newRoot returns the command freerun with the subcommands that are carried out here, or only with
+// the one that measures: the heap of a process that measures has neither the flags nor the texts of
+// the others. Users type freerun, so that is its name in all texts.
+func newRoot(measuring bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "freerun",
 		Short: "The part of freerun that measures and simulates programs",
@@ -40,6 +41,9 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(commandline.ExplainFlag)
 	programs := catalogue.WithRivals()
-	root.AddCommand(newBench(programs), newSimulate(programs), newMeasure(programs))
+	root.AddCommand(newMeasure(programs))
+	if !measuring {
+		root.AddCommand(newBench(programs), newSimulate(programs))
+	}
 	return root
 }

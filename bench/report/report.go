@@ -101,5 +101,12 @@ func origins(all rows, field func(bench.Origin) string) string {
 	if len(values) == 0 {
 		return "not recorded"
 	}
+	if more := len(values) - shownOrigins; more > 1 {
+		values = append(values[:shownOrigins], fmt.Sprintf("and %d more, which stand below the figures", more))
+	}
 	return strings.Join(values, "; ")
 }
+
+// shownOrigins is the number of values of a field that the head of the page shows: rows that were
+// measured in pieces are of one command for each program.
+const shownOrigins = 3

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,7 +15,7 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-var update = flag.Bool("update", false, "draw the table of docs/simulation.md anew")
+var update = flag.Bool("update", false, "draw the tables of docs/simulation.md and docs/benchmarks.md anew")
 
 // fibRows returns rows of fib with futures: for each amount of work a speed-up, and a CPU time a
 // call, for each number of processors. One processor takes 1000 ns.
@@ -104,10 +103,13 @@ func TestRowsThatDisagree(t *testing.T) {
 	}
 }
 
-// saved returns the rows of fib and ddb of which docs/report is drawn. Others may be of variants
-// that are not in each build.
-func saved(t *testing.T) rows {
+// saved returns the rows of fib and ddb of which docs/report is drawn, or of the programs that are
+// named. Others may be of variants that are not in each build.
+func saved(t *testing.T, names ...string) rows {
 	t.Helper()
+	if len(names) == 0 {
+		names = []string{"fib", "ddb"}
+	}
 	var all rows
 	for _, name := range []string{"../../docs/report/rows.jsonl", "../../docs/simulation/fib.jsonl", "../../docs/simulation/ddb.jsonl"} {
 		text, err := os.ReadFile(name)
@@ -116,7 +118,7 @@ func saved(t *testing.T) rows {
 		}
 		var lines []string
 		for line := range strings.Lines(string(text)) {
-			if strings.Contains(line, `"program":"fib"`) || strings.Contains(line, `"program":"ddb"`) {
+			if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(line, fmt.Sprintf(`"program":%q`, name)) }) {
 				lines = append(lines, line)
 			}
 		}
@@ -164,22 +166,27 @@ func TestPageHasTheVerdicts(t *testing.T) {
 			fmt.Fprintf(&w, "| %s | %s | %s | %s | %s |\n", number, v.Says, v.Outcome, v.Simulated, v.Measured)
 		}
 	}
-	const page = "../../docs/simulation.md"
+	holdTable(t, "../../docs/simulation.md", "verdicts", w.String())
+}
+
+// holdTable checks that a page has the table at the mark of that name. With -update it draws the
+// table.
+func holdTable(t *testing.T, page, mark, want string) {
+	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, begins := strings.Cut(string(text), "<!-- verdicts -->\n")
+	before, rest, begins := strings.Cut(string(text), "<!-- "+mark+" -->\n")
 	drawn, after, ends := strings.Cut(rest, "<!-- end -->")
-	if !begins || !ends {
-		t.Fatal(errors.New("the page has no place for the table: <!-- verdicts --> … <!-- end -->"))
-	}
 	switch {
-	case drawn == w.String():
+	case !begins || !ends:
+		t.Fatalf("%s has no place for the table: <!-- %s --> … <!-- end -->", page, mark)
+	case drawn == want:
 	case !*update:
-		t.Errorf("the verdicts of %s are not those of the rows: go test ./bench/report -run TestPageHasTheVerdicts -update draws them", page)
+		t.Errorf("the table of %s at %s is not that of the rows: go test ./bench/report -run TestPageHasThe -update draws it", page, mark)
 	default:
-		if err := os.WriteFile(page, []byte(before+"<!-- verdicts -->\n"+w.String()+"<!-- end -->"+after), 0o666); err != nil {
+		if err := os.WriteFile(page, []byte(before+"<!-- "+mark+" -->\n"+want+"<!-- end -->"+after), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/freerun-go/freerun/bench"
@@ -36,4 +39,26 @@ func TestMeans(t *testing.T) {
 	for of := range want {
 		t.Errorf("there is no %s", of)
 	}
+}
+
+// TestPageHasTheMeans: docs/benchmarks.md has the means of the saved rows; -update draws them.
+func TestPageHasTheMeans(t *testing.T) {
+	var names []string
+	for _, a := range applications {
+		if !slices.Contains(names, a.program) {
+			names = append(names, a.program)
+		}
+	}
+	all := saved(t, names...).real()
+	var w strings.Builder
+	w.WriteString("| ratios to goroutines, table 1 | on 1 processor | on 2 |\n| --- | ---: | ---: |\n")
+	one, two := means(all, []int{1}), means(all, []int{2})
+	if len(one) != 4 || len(two) != len(one) {
+		t.Fatalf("%d and %d means, want 4 for each number of processors", len(one), len(two))
+	}
+	for i, m := range one {
+		fmt.Fprintf(&w, "| %s | %.2f | %.2f |\n", m.of, m.ratio, two[i].ratio)
+	}
+	fmt.Fprintf(&w, "\nFrom %s, commit %s.\n", origins(all, func(o bench.Origin) string { return o.Machine }), origins(all, func(o bench.Origin) string { return o.Commit }))
+	holdTable(t, "../../docs/benchmarks.md", "means", w.String())
 }

@@ -1,4 +1,4 @@
-package main
+package companion
 
 import (
 	"context"
@@ -22,20 +22,20 @@ import (
 
 // ownClone returns the root of the clone that this command was compiled in, if it still exists. A
 // command that was installed, or built with -trimpath, knows none.
-func ownClone() (root string, ok bool) {
+func (c Command) ownClone() (root string, ok bool) {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
 		return "", false
 	}
-	root = filepath.Join(filepath.Dir(file), "..", "..")
-	return root, isClone(root)
+	root = filepath.Join(filepath.Dir(file), "..", "..", "..")
+	return root, c.isIn(root)
 }
 
 // cloneAround returns the root of the clone that the folder is in.
-func cloneAround(folder string) (root string, ok bool) {
+func (c Command) cloneAround(folder string) (root string, ok bool) {
 	root, err := filepath.Abs(folder)
 	for err == nil {
-		if isClone(root) {
+		if c.isIn(root) {
 			return root, true
 		}
 		parent := filepath.Dir(root)
@@ -47,9 +47,9 @@ func cloneAround(folder string) (root string, ok bool) {
 	return "", false
 }
 
-// isClone reports whether the folder is the root of a clone of the repository.
-func isClone(root string) bool {
-	for _, name := range []string{"go.work", "cmd/freerun/clone.go", benchFolder + "/main.go"} {
+// isIn reports whether the folder is the root of a clone of the repository, with the command.
+func (c Command) isIn(root string) bool {
+	for _, name := range []string{"go.work", "cmd/freerun/main.go", c.Folder + "/main.go"} {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err != nil {
 			return false
 		}
@@ -57,8 +57,8 @@ func isClone(root string) bool {
 	return true
 }
 
-// buildBench builds freerun-bench from the clone, as this command was built, and returns its file.
-func buildBench(root string, info *debug.BuildInfo) (string, error) {
+// build builds the command from the clone, as this command was built, and returns its file.
+func (c Command) build(root string, info *debug.BuildInfo) (string, error) {
 	flags, env := buildAs(info)
 	hash := fnv.New32a()
 	for _, word := range slices.Concat(flags, env) {
@@ -70,10 +70,13 @@ func buildBench(root string, info *debug.BuildInfo) (string, error) {
 	}
 	// One file for each way to build, so that two commands built in different ways do not take
 	// turns in linking, nor run each other's.
-	file := filepath.Join(folder, executable(fmt.Sprintf("freerun-bench-%08x", hash.Sum32())))
+	file := filepath.Join(folder, executable(fmt.Sprintf("%s-%08x", c.Name, hash.Sum32())))
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer restore()
-	g := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", file}, flags, []string{"./" + benchFolder})...)
+	if name := revision(ctx, root); name != "" && commitOf(info) == "" {
+		flags = append(flags, "-ldflags=-X main.revision="+name)
+	}
+	g := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", file}, flags, []string{"./" + c.Folder})...)
 	g.Dir = root
 	g.Env = slices.Concat(os.Environ(), env, []string{"GOWORK="}) // the clone's own workspace
 	g.Stdout, g.Stderr = os.Stderr, os.Stderr
@@ -86,23 +89,23 @@ func buildBench(root string, info *debug.BuildInfo) (string, error) {
 	case errors.As(err, &exit): // the go command has written its error
 		return "", &commandline.StatusError{Status: commandline.Failed}
 	case err != nil:
-		return "", fmt.Errorf("bench and simulate are built from their source in %s, and there is no go command that works: %w; install Go, or put it into PATH", root, err)
+		return "", fmt.Errorf("%s are in a command that is built from its source in %s, and there is no go command that works: %w; install Go, or put it into PATH", c.Does, root, err)
 	}
 	built, err := buildinfo.ReadFile(file)
 	if err != nil {
 		return "", err
 	}
-	return file, differ(info, built)
+	return file, c.differ(info, built)
 }
 
 // differ returns an error if the commits of both commands are known and differ: then the clone has
 // changed since this command was built from it, and figures would be of other code.
-func differ(own, built *debug.BuildInfo) error {
+func (c Command) differ(own, built *debug.BuildInfo) error {
 	was, is := commitOf(own), commitOf(built)
 	if was == "" || is == "" || was == is {
 		return nil
 	}
-	return fmt.Errorf("this command is of commit %.12s, and its clone is at %.12s: build this command again, or build ./%s at the commit to be measured", was, is, benchFolder)
+	return fmt.Errorf("this command is of commit %.12s, and its clone is at %.12s: build this command again, or build ./%s at the commit to be measured", was, is, c.Folder)
 }
 
 // commitOf returns the commit that a command was built from, or "" if its build did not note it.
@@ -113,6 +116,18 @@ func commitOf(info *debug.BuildInfo) string {
 		}
 	}
 	return ""
+}
+
+// revision names the commit that a clone is at, and whether it has changes, or returns "" if git
+// does not tell. `go run` notes no commit, nor does the go command in a second worktree.
+func revision(ctx context.Context, root string) string {
+	g := exec.CommandContext(ctx, "git", "describe", "--always", "--exclude", "*", "--abbrev=12", "--dirty=-modified")
+	g.Dir = root
+	name, err := g.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(name))
 }
 
 // binaries returns the folder for the binaries of a clone: the one that git ignores, or, if the
@@ -154,6 +169,7 @@ func buildAs(info *debug.BuildInfo) (flags, env []string) {
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "-buildmode", s.Key == "-compiler": // nothing to choose from
+		case s.Key == "-ldflags": // they name a revision: each would leave a binary behind
 		case strings.HasPrefix(s.Key, "-"):
 			flags = append(flags, s.Key+"="+s.Value)
 		case strings.HasPrefix(s.Key, "GO"), strings.HasPrefix(s.Key, "CGO_"):
