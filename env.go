@@ -173,6 +173,10 @@ func (e env) noteWait(msg *message, m *promised) {
 	}
 }
 
+// collects reports whether passive units that nobody holds may be collected. In a simulated runtime
+// the tables of kinds keep them: when the collector runs differs from run to run.
+func (e env) collects() bool { return e.sim == nil }
+
 // orderOf returns the place of a unit in the order in which a message comes to several units. Live,
 // that is the place by address. Addresses differ from run to run, so in a simulated runtime it is
 // the place in which the unit was given; any order will do there, as no placing is interrupted.
