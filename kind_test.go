@@ -247,16 +247,24 @@ func makeSelf(c *freerun.Context, key int) (int, error) {
 	return key, nil
 }
 
+var (
+	floats  = freerun.NewKind("floats", func(c *freerun.Context, key float64) (int, error) { return 0, nil })
+	anys    = freerun.NewKind("anys", func(c *freerun.Context, key any) (int, error) { return 0, nil })
+	unready = freerun.NewKind[int, int]("unready", nil)
+	names   atomic.Int64
+)
+
+// fresher returns a name that no kind has: a test may run several times.
+func fresher(name string) string { return fmt.Sprint(name, names.Add(1)) }
+
 // TestKindMisuse has each misuse of kinds tell what would be right.
 func TestKindMisuse(t *testing.T) {
 	rt := freerun.New()
 	defer rt.Close()
 	c := rt.Context()
 	fresh := func(c *freerun.Context, key float64) (int, error) { return 0, nil }
-	floats := freerun.NewKind("floats", fresh)
-	anys := freerun.NewKind("anys", func(c *freerun.Context, key any) (int, error) { return 0, nil })
 	for name, misuse := range map[string]func(){
-		"before it has a function": func() { freerun.NewKind[int, int]("nothing", nil).At(c, 1) },
+		"before it has a function": func() { unready.At(c, 1) },
 		"declares operation":       func() { freerun.NewKind("floats", fresh) },
 		"does not equal itself":    func() { floats.At(c, math.NaN()) },
 		"unhashable":               func() { anys.At(c, []int{}) },
@@ -264,10 +272,10 @@ func TestKindMisuse(t *testing.T) {
 		"after its first use":      func() { floats.At(c, 1); floats.Configure(rt, freerun.MaxActive(1)) },
 		"no operation of a unit":   func() { floats.Key(c) },
 		"use Restarts": func() {
-			freerun.NewKind("restarts", fresh, freerun.RestartOnPanic(func() int { return 0 }, 1, time.Second))
+			freerun.NewKind(fresher("restarts"), fresh, freerun.RestartOnPanic(func() int { return 0 }, 1, time.Second))
 		},
 		"OnStop for keys": func() {
-			freerun.NewKind("stops", fresh, freerun.OnStop(func(*freerun.Context, string, *int) {}))
+			freerun.NewKind(fresher("stops"), fresh, freerun.OnStop(func(*freerun.Context, string, *int) {}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
