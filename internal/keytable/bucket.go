@@ -5,6 +5,10 @@ import (
 	"unsafe"
 )
 
+// Entry is the first field of everything that a Table holds. Its key must not change while a table
+// holds it.
+type Entry[K comparable] struct{ Key K }
+
 // A bucket has the entries of one slot. It is immutable once a slot leads to it. Behind the head
 // lie the pointers to its entries, as many as there are, and in a chain the pointer to the next
 // bucket.
