@@ -16,7 +16,7 @@ func TestTableStress(t *testing.T) {
 	seed := replay.Seed(t)
 	stress := func(name string, hasher func(int) uint64, keys, each int) {
 		t.Run(name, func(t *testing.T) {
-			table := Table[int]{hasher: hasher}
+			table := Table[int]{test: &hooks[int]{hash: hasher}}
 			net := make([]atomic.Int64, keys) // entries put in for a key, less those taken out
 			var all sync.WaitGroup
 			for g := range goroutines {

@@ -59,7 +59,7 @@ import (
 //             that is elsewhere. A change: those, a CAS, an allocation of 16 to 80 bytes, and an
 //             addition to a counter of the P's; while the table grows or shrinks, 16 units more.
 //             Beside an entry, 13 to 19 bytes, but for tables of few keys.
-// Checked by: TestTable…, FuzzTable
+// Checked by: TestTable…, FuzzTable, TestExploreTable…
 
 // Table is a map from keys to entries, for any number of goroutines at a time, without locks. It
 // grows and shrinks with what it holds, a little with each change, so no call waits until a large
@@ -73,13 +73,19 @@ import (
 // of Go does.
 type Table[K comparable] struct {
 	current atomics.Pointer[level] // nil until the first entry comes
-	hasher  func(K) uint64         // of tests, nil otherwise
+	test    *hooks[K]              // nil but in tests
+}
+
+// hooks are what tests do in their own way.
+type hooks[K comparable] struct {
+	hash func(K) uint64           // nil: as otherwise
+	move func(l, n *level, i int) // nil: as otherwise
 }
 
 // hash returns the hash of a key. It panics if the key's dynamic type is not comparable.
 func (t *Table[K]) hash(l *level, key K) uint64 {
-	if t.hasher != nil {
-		return t.hasher(key)
+	if t.test != nil && t.test.hash != nil {
+		return t.test.hash(key)
 	}
 	return maphash.Comparable(l.seed, key)
 }

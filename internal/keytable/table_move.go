@@ -94,9 +94,12 @@ func (t *Table[K]) help(l, n *level) {
 
 // move moves a unit.
 func (t *Table[K]) move(l, n *level, i int) {
-	if l.shift > n.shift {
+	switch {
+	case t.test != nil && t.test.move != nil:
+		t.test.move(l, n, i)
+	case l.shift > n.shift:
 		t.split(l, n, i)
-	} else {
+	default:
 		t.merge(l, n, i)
 	}
 }

@@ -103,7 +103,7 @@ func TestTableAgainstMap(t *testing.T) {
 	run := func(name string, hasher func(int) uint64, keys int) {
 		t.Run(name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
-			table, model := Table[int]{hasher: hasher}, map[int]*Entry[int]{}
+			table, model := Table[int]{test: &hooks[int]{hash: hasher}}, map[int]*Entry[int]{}
 			check(t, &table, model)
 			for round := range 6 {
 				for range 4 * keys {
@@ -234,7 +234,7 @@ func TestTableSize(t *testing.T) {
 
 // TestTableEqualHashesDoNotGrow has a thousand keys with one hash: no directory has room for them.
 func TestTableEqualHashesDoNotGrow(t *testing.T) {
-	table := Table[int]{hasher: func(int) uint64 { return 42 }}
+	table := Table[int]{test: &hooks[int]{hash: func(int) uint64 { return 42 }}}
 	model := map[int]*Entry[int]{}
 	for i := range 1000 {
 		operate(t, &table, model, 0, i)
@@ -354,7 +354,7 @@ func FuzzTable(f *testing.F) {
 			func(b byte) uint64 { return uint64(b) << 58 },
 			func(b byte) uint64 { return uint64(b&3)<<62 | uint64(b>>4) },
 		}[hash%4]
-		table, model := Table[byte]{hasher: hasher}, map[byte]*Entry[byte]{}
+		table, model := Table[byte]{test: &hooks[byte]{hash: hasher}}, map[byte]*Entry[byte]{}
 		for _, o := range operations {
 			operate(t, &table, model, int(o>>6), o&0x3f)
 		}
