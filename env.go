@@ -173,9 +173,13 @@ func (e env) noteWait(msg *message, m *promised) {
 	}
 }
 
-// collects reports whether passive units that nobody holds may be collected. In a simulated runtime
-// the tables of kinds keep them: when the collector runs differs from run to run.
-func (e env) collects() bool { return e.sim == nil }
+// release calls weaken, which leaves a passive unit of a kind to the collector. A simulated runtime
+// keeps such units: when the collector runs differs from run to run.
+func (e env) release(weaken func()) {
+	if e.sim == nil {
+		weaken()
+	}
+}
 
 // orderOf returns the place of a unit in the order in which a message comes to several units. Live,
 // that is the place by address. Addresses differ from run to run, so in a simulated runtime it is

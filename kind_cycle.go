@@ -9,12 +9,12 @@ import (
 
 // A unit that is activating lies still, and so do the units that have come to a message for which
 // that one is missing. What lies in their mailboxes waits for the message that makes the state. If
-// that waits in turn for what lies there, through futures that it has forwarded, nothing would go on.
-// So the graph of futures has these waits too, as implied edges:
+// that waits in turn for what lies there, through futures that it has forwarded, nothing would go
+// on. So the graph of futures has these waits too, as implied edges:
 //
 //	message        ─→ the activation of its unit, while the unit is activating
 //	message        ─→ the message to several units to which its unit has come
-//	message to     ─→ the activation of each of its units; its edge is a gate, which leads to them
+//	message to     ─→ the activation of each of its units; its edge is a gate, which finds them
 //	several units
 //
 // Implied edges are not stored; a walk that comes to a message which waits for no future finds them
@@ -31,7 +31,7 @@ import (
 // Invariants: I1 An implied edge is there before K1 or K2 look, and the edge of an activation is
 //             stored before its walk. So the last of the edges of a cycle finds it.
 //             I2 An implied edge that a walk finds holds until the activation has an outcome.
-// Checked by: TestExploreKindCycle, TestKindCycle…
+// Checked by: TestKindFindsCycles, TestKindCycle
 
 // gate is the edge of a message to several units, of which some are of kinds.
 type gate struct {

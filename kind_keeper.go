@@ -43,8 +43,8 @@ const (
 	patience  = 100 * time.Millisecond // for how long a unit may wait for room to become active
 )
 
-// keeping is what the keeper is told: an active unit, and whether it was to become passive and is in
-// use.
+// keeping is what the keeper is told: an active unit, and whether it was to become passive and has
+// stayed, because it is in use.
 type keeping struct {
 	unit   *unit
 	stayed bool

@@ -29,7 +29,7 @@ import (
 // Publish:    the state is written before the unit is queued, and read by its next owner
 // Cost:       one load and a compare for each message; a store the first time in a tick. An
 //             activation is a message of a free operation, and one allocation
-// Checked by: TestExploreKind…, TestKind…
+// Checked by: TestKindLosesNothing, TestKindStress, TestKind…
 
 // The phases of a unit of a kind.
 const (

@@ -86,12 +86,13 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 	}
 }
 
-// weaken has the table hold the unit by a weak pointer. The owner, who makes the unit passive.
+// letGo has the table hold the unit by a weak pointer. The owner, who makes the unit passive.
 func (k *Kind[K, S]) letGo(u *unit) {
 	x := keyedUnitOf[K, S](u)
-	if !u.rt.env.collects() {
-		return // the collector must not decide what a seed leads to
-	}
+	u.rt.env.release(x.weaken)
+}
+
+func (x *keyedUnit[K, S]) weaken() {
 	if !x.weak {
 		x.weak = true
 		x.resident.weak = weak.Make(x)
