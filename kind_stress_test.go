@@ -28,7 +28,7 @@ var vaults [64]struct {
 
 var (
 	twoStates atomic.Int64
-	purses   = freerun.NewKind("purse", func(c *freerun.Context, key int) (purse, error) {
+	purses    = freerun.NewKind("purse", func(c *freerun.Context, key int) (purse, error) {
 		if rand.IntN(100) == 0 {
 			return purse{}, errNoDisk
 		}

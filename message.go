@@ -104,8 +104,8 @@ type vtable struct {
 	dropArgument func(m *message)
 	// shared: such a message need not have the unit to itself.
 	shared bool
-	// stateless: such a message does not make a passive unit of a kind active, and takes no place in
-	// its mailbox.
+	// stateless: such a message does not make a passive unit of a kind active, and takes no place
+	// in its mailbox.
 	stateless bool
 	// outside: such a message is a Promise. It is in no mailbox; its outcome comes from outside.
 	outside bool
