@@ -74,7 +74,7 @@ checkptr: ## the tests of the root module with Go's checks of unsafe pointers, i
 contracts: ## the tests of the containers in a debug build, which checks what they require of their callers
 	go test -tags freerun_debug ./queue ./deque ./lock ./internal/sync/rolecheck ./offheap/...
 
-EXPLORED := ./internal/verify/explore ./internal/verify/conformance ./queue ./deque ./lock ./offheap/... ./internal/michaelscott ./internal/mailbox ./internal/claim ./internal/ending ./internal/magazine ./internal/stripe ./internal/timerwheel ./internal/sync/hazard ./internal/sched ./internal/quiesce ./internal/promise ./activity ./ddb .
+EXPLORED := ./internal/verify/explore ./internal/verify/conformance ./queue ./deque ./lock ./offheap/... ./internal/michaelscott ./internal/mailbox ./internal/claim ./internal/ending ./internal/keytable ./internal/magazine ./internal/stripe ./internal/timerwheel ./internal/sync/hazard ./internal/sched ./internal/quiesce ./internal/promise ./activity ./ddb .
 
 .PHONY: explore
 explore: ## all interleavings of small programs over the real code, and the table of what that came to

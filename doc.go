@@ -52,6 +52,18 @@
 // failed future fails every message that receives it; [Handle] handles a failure inside the
 // runtime.
 //
+// # Units with keys
+//
+// A [Kind] is a set of units, one for each key: "one at a time for each key, in parallel for
+// different keys". [NewKind] declares it with the function that makes a state, and [Kind.At]
+// returns the unit of a key. A state is made by the first message, and dropped when the unit is
+// idle ([PassivateAfter]), when too many are active ([MaxActive]), or at [Kind.Stop]; [OnStop]
+// saves it before.
+//
+//	var rooms = freerun.NewKind("room", open, freerun.PassivateAfter(time.Minute))
+//
+//	f := say.Send(c, rooms.At(c, "r42"), "hello")
+//
 // # Scopes, priorities, time
 //
 // A message that is sent through a [Context] belongs to the context's [Scope] and has its priority.

@@ -174,6 +174,14 @@ func (e env) noteWait(msg *message, m *promised) {
 	}
 }
 
+// release calls weaken, which leaves a passive unit of a kind to the collector. A simulated runtime
+// keeps such units: when the collector runs differs from run to run.
+func (e env) release(weaken func()) {
+	if e.sim == nil {
+		weaken()
+	}
+}
+
 // orderOf returns the place of a unit in the order in which a message comes to several units. Live,
 // that is the place by address. Addresses differ from run to run, so in a simulated runtime it is
 // the place in which the unit was given; any order will do there, as no placing is interrupted.

@@ -17,3 +17,6 @@ func WaitingForRoom[S any](u *Unit[S]) int { return int(u.unit.ext.Load().limit.
 
 // DumpFlightTo writes what the flight recorder holds to a file, as DumpOn and the watchdog do.
 func (rt *Runtime) DumpFlightTo(path string) error { return rt.dumpFlightTo(path) }
+
+// Residents returns how many keys the table of a kind has.
+func Residents[K comparable, S any](k *Kind[K, S], rt *Runtime) int { return k.in(rt).table.Len() }

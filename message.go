@@ -104,6 +104,9 @@ type vtable struct {
 	dropArgument func(m *message)
 	// shared: such a message need not have the unit to itself.
 	shared bool
+	// stateless: such a message does not make a passive unit of a kind active, and takes no place
+	// in its mailbox.
+	stateless bool
 	// outside: such a message is a Promise. It is in no mailbox; its outcome comes from outside.
 	outside bool
 	identity
@@ -165,7 +168,7 @@ func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 	inSend, inTell := unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi)
 	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend}, o.runSend)
 	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell}, o.runTell)
-	o.sent.place = placing(o.placed)
+	o.sent.place = o.placeSent
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
 }
 
@@ -231,7 +234,7 @@ var multiPartVtable, tokenVtable vtable
 
 func init() {
 	multiPartVtable = vtable{identity: identity{name: "multiPart"}, take: takePart}
-	tokenVtable = vtable{identity: identity{name: "token"}, shared: true, take: passBy}
+	tokenVtable = vtable{identity: identity{name: "token"}, shared: true, stateless: true, take: passBy}
 }
 
 func passBy(*worker, *unit, *message) taken { return onward }

@@ -25,6 +25,10 @@ func (m *multi) arrive(i int32) bool {
 	}
 	p.arrived.Set(true)
 	p.unit.operations.Add(1)
+	if m.gate != nil {
+		p.unit.extend().holder.Store(m)
+		m.gate.look(p.unit.rt)
+	}
 	if x := p.unit.ext.Load(); x != nil && x.limit != nil {
 		x.limit.stall()
 	}
@@ -68,8 +72,15 @@ func (m *multi) ready(w *worker) {
 func (m *multi) stopped() error {
 	parts := m.all()
 	for i := range parts {
-		if x := parts[i].unit.ext.Load(); x != nil && x.policy != nil && x.policy.stopped != nil {
+		x := parts[i].unit.ext.Load()
+		switch {
+		case x == nil:
+		case x.policy.isStopped():
 			return x.policy.stopped
+		case x.keyed != nil:
+			if err := x.keyed.lacking(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -105,6 +116,9 @@ func (m *multi) release(w *worker, again bool) {
 }
 
 func (u *unit) releaseWithExt(w *worker, x *unitExt) {
+	if x.holder.Load() != nil {
+		x.holder.Store(nil)
+	}
 	if x.limit != nil {
 		x.limit.stalled.Store(false)
 	}

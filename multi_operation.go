@@ -218,6 +218,18 @@ func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr
 	o.makeMultiVtables(o.sent.identity)
 }
 
+// placeSent places a sent message. One with units of kinds may have to wait for their states: its
+// edge says so.
+func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) {
+	m := (*multiSend[A, R])(unsafe.Pointer(msg))
+	if m.gate != nil && !m.lead(&m.gate.Cell, false) {
+		o.dropRevoked(&m.sendMessage)
+		return
+	}
+	m.become(o.placed)
+	m.place(w)
+}
+
 // send sends m, whose parts have their units. It does not wait.
 func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Future[R] {
 	w := c.here()

@@ -75,10 +75,14 @@ func (u *unit) isFirst() bool { return u != &u.rt.free && u.operations.Load() ==
 
 // called returns the name of the unit, empty if it has none.
 func (u *unit) called() string {
-	if x := u.ext.Load(); x != nil {
-		return x.name
+	x := u.ext.Load()
+	switch {
+	case x == nil:
+		return ""
+	case x.keyed != nil:
+		return x.keyed.name(u)
 	}
-	return ""
+	return x.name
 }
 
 // traceBegin records that an operation begins. For an activity it does nothing: see
@@ -98,8 +102,8 @@ func (w *worker) traceBegin(c *Context, k *vtable, m *message) {
 		return
 	}
 	t.Note(record.Begin, operationOf(t, k, m), u.operations.Load() == 1, address(m), uint64(uintptr(unsafe.Pointer(u))))
-	if x := u.ext.Load(); x != nil && x.name != "" {
-		t.Called(x.name)
+	if name := u.called(); name != "" {
+		t.Called(name)
 	}
 }
 

@@ -136,7 +136,7 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 // delivers the message, during the send; otherwise nil.
 func (u *unit) deliver(w *worker, m *message, from *sender) error {
 	x := u.ext.Load()
-	if x != nil && x.limit != nil {
+	if x != nil && x.limit != nil && !m.vtable().stateless {
 		if err := x.limit.admit(w, m, from); err != nil {
 			return err
 		}
@@ -145,6 +145,9 @@ func (u *unit) deliver(w *worker, m *message, from *sender) error {
 		m.lineage.Store(m.lineage.Load().at(u.rt, x.priority))
 		u.enqueue(w, m)
 		return nil
+	}
+	if x != nil && from == nil && x.mayWait() {
+		defer u.lookForCycle(w)
 	}
 	p := m.priority()
 	if p == sched.Normal {
@@ -309,10 +312,19 @@ func (u *unit) take(w *worker, m *message) taken {
 	if x != nil && !k.shared && !x.alone(m) {
 		return gone
 	}
+	if x != nil && x.keyed != nil && !k.stateless {
+		if !x.keyed.is(active) {
+			if t := x.keyed.rouse(w, u, m); t != ready {
+				return t
+			}
+		} else {
+			x.keyed.use()
+		}
+	}
 	if k.take != nil {
 		return k.take(w, u, m)
 	}
-	if x != nil && x.takeOut(w, m) {
+	if x != nil && !k.stateless && x.takeOut(w, m) {
 		return onward
 	}
 	return ready

@@ -28,6 +28,10 @@ type unitExt struct {
 	// left is the message that the owner found when it left the unit to the readers. It comes
 	// next. The owner's.
 	left atomics.Plain[*message]
+
+	keyed *keyed // nil: the unit is of no kind
+	// holder is the message to several units, some of them of kinds, to which the unit has come.
+	holder atomics.Pointer[multi]
 }
 
 // fill adds the figures of units with a unitExt.
@@ -44,14 +48,19 @@ func (x *unitExt) fill(s *UnitStats) {
 // takeOut is called for each message that was dequeued. It returns true if the message has ended
 // and is not to be run. Owner only.
 func (x *unitExt) takeOut(w *worker, m *message) (ended bool) {
-	if x.limit != nil {
-		x.limit.takeOut()
-	}
-	if x.policy != nil && x.policy.stopped != nil {
+	x.leavesLimit()
+	if x.policy.isStopped() {
 		m.vtable().fail(w, m, x.policy.stopped)
 		return true
 	}
 	return false
+}
+
+// leavesLimit gives back the place that a message has taken in a limited mailbox. Owner only.
+func (x *unitExt) leavesLimit() {
+	if x.limit != nil {
+		x.limit.takeOut()
+	}
 }
 
 // UnitOption is a setting of a unit, for [NewUnit].
@@ -72,6 +81,12 @@ func (u *unit) extend() *unitExt {
 // apply makes the unitExt for which the options ask.
 func (u *unit) apply(options []UnitOption, state reflect.Type) {
 	x := &unitExt{}
+	x.equip(options, state)
+	u.ext.Store(x)
+}
+
+// equip sets what the options ask for. No other goroutine knows x yet.
+func (x *unitExt) equip(options []UnitOption, state reflect.Type) {
 	for i, o := range options {
 		if o.apply == nil {
 			panic(fmt.Sprintf("freerun: NewUnit with a zero UnitOption, the one with index %d", i))
@@ -81,7 +96,6 @@ func (u *unit) apply(options []UnitOption, state reflect.Type) {
 	if b := x.limit; b != nil {
 		b.none = &fullError{unit: x.name, state: state, most: b.most}
 	}
-	u.ext.Store(x)
 }
 
 // priorityMailboxes returns the unit's priority mailboxes, nil if it has none.

@@ -107,6 +107,9 @@ func (u *unit) faulted(err *PanicError) {
 	}
 }
 
+// isStopped reports whether the unit runs no further operation.
+func (p *faultPolicy) isStopped() bool { return p != nil && p.stopped != nil }
+
 // mayRestart reports whether the window has room for one more restart, and takes it.
 func (p *faultPolicy) mayRestart(now time.Time) bool {
 	for len(p.recent) > 0 && now.Sub(p.recent[0]) >= p.window {

@@ -69,8 +69,8 @@ func (w *worker) nameOfUnit(t *sched.Task) string {
 	if u == nil || !u.isTask(t) {
 		return ""
 	}
-	if x := u.ext.Load(); x != nil && x.name != "" {
-		return x.name
+	if name := u.called(); name != "" {
+		return name
 	}
 	return fmt.Sprintf("%p", u)
 }

@@ -110,6 +110,10 @@ func (m *Queue) DequeueInOrder() *Node {
 // before the next Dequeue. Owner only.
 func (m *Queue) Reusable(n *Node) bool { return n != m.seen.Get().node() }
 
+// IsNewest reports whether n, which Dequeue has handed out, is the queue's newest node: then there
+// was nothing behind it at this moment. Owner only.
+func (m *Queue) IsNewest(n *Node) bool { return m.head.Load() == unmarked(n) }
+
 // GiveUp gives the queue up if there is nothing to dequeue, and reports whether it did: then the
 // caller is no longer the owner. It does not wait. Owner only.
 func (m *Queue) GiveUp() bool {

@@ -65,6 +65,9 @@ var (
 	ErrCycle  = errors.New("freerun: the result waits for itself")
 )
 
+// The marks are edges that lead to no future: start.go. Only their addresses count.
+var unbegun, begun, failing Cell
+
 // isFailure is the state of the cell in a Failure, which is no promise, and has no list.
 var isFailure mailbox.Node
 
@@ -88,6 +91,8 @@ func NewFailure(err error) *Failure {
 func (f *Failure) Dropped() bool { return f.dropped.Load() }
 
 func failureOf(edge *Cell) *Failure { return (*Failure)(unsafe.Pointer(edge)) }
+
+func (c *Cell) isFailure() bool { return c.state.Load() == &isFailure }
 
 func sealed(n *mailbox.Node) bool { return n == &Filled || n == &Abandoned || n == &Circular }
 

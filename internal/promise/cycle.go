@@ -57,23 +57,65 @@ func (c *Cell) Beyond() *Cell {
 // ClosesCycle reports whether the edge from c to dep, which was just added, closes a cycle (C3).
 // Any goroutine: the message may be another's since C2.
 func (c *Cell) ClosesCycle(dep *Cell) bool {
+	reached, end := c.Walk(dep)
+	return reached || end != nil && Implied != nil && Implied(end, c)
+}
+
+// Implied tells whether the message of cell end, whose edge leads nowhere, waits for target in
+// another way. Package freerun sets it, before there are messages: a message may wait for the state
+// of its unit. end may be a gate, but is no bridge.
+var Implied func(end, target *Cell) bool
+
+// Walk follows the edges from dep on, and reports whether it comes to c. If not, it returns the
+// open cell at which the edges end; nil if they end at a cell that is closed, or whose message has
+// begun, or go round. Any goroutine.
+func (c *Cell) Walk(dep *Cell) (reached bool, end *Cell) {
 	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
 	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,
 	// 1980).
 	mark, hops, limit := (*Cell)(nil), 0, 16
-	for x := dep; x != nil && x.Open(); x = x.edge.LoadAcquire() {
+	for x := dep; x.Open(); {
 		if x == c {
-			return true
+			return true, nil
 		}
 		if x == mark {
-			return false
+			return false, nil
 		}
 		if hops++; hops == limit {
 			mark, limit = x, 2*limit
 		}
+		next := x.edge.LoadAcquire()
+		switch {
+		case next == nil || next == &unbegun:
+			return false, x
+		case !next.leads():
+			return false, nil
+		}
+		x = next
 	}
-	return false
+	return false, nil
 }
+
+// Next returns the cell that the edge leads to, nil if it leads to none. Any goroutine.
+func (c *Cell) Next() *Cell {
+	if next := c.edge.LoadAcquire(); next != nil && next != &unbegun && next.leads() {
+		return next
+	}
+	return nil
+}
+
+// leads reports whether an edge that is neither nil nor unbegun leads on.
+func (c *Cell) leads() bool { return c != &begun && c != &failing && !c.isFailure() }
+
+// isGate is the state of a gate. A gate is a cell, but no promise. It is the edge of a message that
+// waits for several things at once, which Implied finds.
+var isGate mailbox.Node
+
+// MakeGate makes c, a zero cell, a gate.
+func (c *Cell) MakeGate() { c.state.Store(&isGate) }
+
+// IsGate reports whether c is a gate. Any goroutine.
+func (c *Cell) IsGate() bool { return c.state.Load() == &isGate }
 
 // Waiting says what an attempt to wait has come to.
 type Waiting uint8

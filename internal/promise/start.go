@@ -40,11 +40,6 @@ import (
 //             future, an exchange without.
 // Checked by: TestExploreStart…, TestExploreRevoke…; of package freerun TestScopeCancel…, TestCall…
 
-// The marks are edges that lead to no future. Only their addresses count.
-var unbegun, begun, failing Cell
-
-func (c *Cell) isFailure() bool { return c.state.Load() == &isFailure }
-
 // hasBegun reports whether an edge is that of a message that has begun, or was revoked.
 func (c *Cell) hasBegun() bool {
 	return c == &begun || c == &failing || c != &unbegun && c.isNoPromise()

@@ -1,0 +1,300 @@
+package freerun
+
+import "time"
+
+// keeper is the state of a unit of its own, one for each kind and runtime with a limit or an idle
+// time. It knows the active units, and tells those to become passive that are idle or must make
+// room. A unit tells it when it has become active. It learns that a unit has become passive for
+// another reason when it looks at that.
+//
+// Source:     SIEVE: Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson and K. V. Rashmi, SIEVE is simpler
+//
+//	than LRU, 2024. Its list is in the units; its hand goes from the oldest to the newest
+//	and takes the first that was not used since it came by last. Idle units are found by
+//	the buckets of a wheel: a unit is looked at once in an idle time.
+type keeper struct {
+	home *kindHome
+	self *Unit[keeper]
+	// newest and oldest are the ends of the list, and hand is the unit that is looked at next.
+	newest, oldest, hand *kept
+	n                    int
+	buckets              [buckets][]*unit // by the tick in which the units are looked at
+	ticking              bool             // a tick is to come
+	left                 []*unit          // what remains of the present tick's bucket
+	looksForRoom         bool             // a look for room is to come
+	asking               []asking         // units that are to become active once there is room
+}
+
+// kept is a unit's place in the list of the keeper.
+type kept struct {
+	unit         *unit
+	newer, older *kept
+	waits        bool // in a bucket
+}
+
+const (
+	usedBit = uint64(1) << 63 // of keyed.used: the unit ran a message since the hand came by
+
+	ticks   = 4   // in the idle time of a kind
+	buckets = 8   // a power of two above ticks + 1
+	portion = 512 // units that are looked at before others get their turn
+
+	roomPause = 10 * time.Millisecond  // between two looks for room while all units are in use
+	patience  = 100 * time.Millisecond // for how long a unit may wait for room to become active
+)
+
+// keeping is what the keeper is told: an active unit, and whether it was to become passive and has
+// stayed, because it is in use.
+type keeping struct {
+	unit   *unit
+	stayed bool
+}
+
+var (
+	keepOp    = Op[keeper, keeping, struct{}]("kind.keep", nil)
+	tickOp    = Op[keeper, struct{}, struct{}]("kind.tick", nil)
+	portionOp = Op[keeper, struct{}, struct{}]("kind.portion", nil)
+	roomOp    = Op[keeper, struct{}, struct{}]("kind.room", nil)
+	askOp     = Op[keeper, *unit, struct{}]("kind.ask", nil)
+	madeOp    = Op[keeper, struct{}, struct{}]("kind.made room", nil)
+)
+
+func init() {
+	Define(keepOp, func(c *Context, k *keeper, a keeping) (struct{}, error) {
+		k.add(c, a.unit, a.stayed)
+		return struct{}{}, nil
+	})
+	Define(tickOp, func(c *Context, k *keeper, _ struct{}) (struct{}, error) {
+		k.tick(c)
+		return struct{}{}, nil
+	})
+	Define(portionOp, func(c *Context, k *keeper, _ struct{}) (struct{}, error) {
+		k.look(c)
+		return struct{}{}, nil
+	})
+	Define(roomOp, func(c *Context, k *keeper, _ struct{}) (struct{}, error) {
+		k.looksForRoom = false
+		for range portion {
+			if !k.makeRoom(c) {
+				break
+			}
+		}
+		k.letIn(c)
+		k.lookForRoom(c)
+		return struct{}{}, nil
+	})
+	Define(askOp, func(c *Context, k *keeper, u *unit) (struct{}, error) {
+		k.asking = append(k.asking, asking{u, c.rt.env.now()})
+		k.makeRoom(c)
+		k.letIn(c)
+		k.lookForRoom(c)
+		return struct{}{}, nil
+	})
+	Define(madeOp, func(c *Context, k *keeper, _ struct{}) (struct{}, error) {
+		k.letIn(c)
+		return struct{}{}, nil
+	})
+}
+
+func newKeeper(h *kindHome) *Unit[keeper] {
+	u := NewUnit(h.rt, keeper{home: h}, UnitName("the keeper of "+h.kind.declared.name))
+	u.state.self = u
+	return u
+}
+
+// keep tells the keeper of a unit that is active now, or has stayed so.
+func (h *kindHome) keep(w *worker, u *unit, stayed bool) {
+	if h.keeper != nil {
+		// The error is that of a runtime which ends, and then no unit needs to become passive.
+		_ = keepOp.Tell(w.contextFor(nil), h.keeper, keeping{u, stayed})
+	}
+}
+
+// asking is a unit that lies still, because too many are active, and since when.
+type asking struct {
+	unit  *unit
+	since time.Time
+}
+
+// isFull reports whether a unit that is to become active must ask the keeper.
+func (h *kindHome) isFull() bool {
+	return h.settings.most > 0 && (h.active.Load() >= 2*int64(h.settings.most) || h.asking.Load() > 0)
+}
+
+// ask has the keeper make a unit active once there is room. It returns false if the runtime ends:
+// then the caller goes on.
+func (h *kindHome) ask(w *worker, u *unit) bool {
+	h.asking.Add(1)
+	if askOp.Tell(w.contextFor(nil), h.keeper, u) != nil {
+		h.asking.Add(-1)
+		return false
+	}
+	return true
+}
+
+// madeRoom tells the keeper that a unit has become passive, if others wait for that.
+func (h *kindHome) madeRoom(c *Context) {
+	if h.asking.Load() > 0 {
+		_ = madeOp.Tell(c, h.keeper, struct{}{})
+	}
+}
+
+// letIn makes units active that have asked for it, as far as there is room, and turns those away
+// that have waited for too long.
+func (k *keeper) letIn(c *Context) {
+	most, w := k.home.settings.most, c.here()
+	for len(k.asking) > 0 {
+		first := k.asking[0]
+		x := first.unit.ext.Load().keyed
+		switch {
+		case k.home.active.Load() < 2*int64(most):
+			x.begin(w, first.unit)
+		case c.rt.env.now().Sub(first.since) >= patience:
+			x.turnAway(w, first.unit, &crowdedError{k.home.kind.declared.name, most})
+		default:
+			return
+		}
+		k.home.asking.Add(-1)
+		k.asking[0] = asking{}
+		k.asking = k.asking[1:]
+	}
+}
+
+// add takes a unit into the list, if it is in none, and into a bucket.
+func (k *keeper) add(c *Context, u *unit, stayed bool) {
+	x := u.ext.Load().keyed
+	if e := &x.kept; e.unit == nil {
+		e.unit = u
+		if e.older = k.newest; e.older != nil {
+			e.older.newer = e
+		} else {
+			k.oldest = e
+		}
+		k.newest = e
+		k.n++
+	}
+	if k.home.settings.idle > 0 && !x.kept.waits {
+		k.wait(u, x)
+		if !k.ticking {
+			k.ticking = true
+			k.awaitTick(c)
+		}
+	}
+	if !stayed {
+		k.makeRoom(c)
+	}
+	k.lookForRoom(c)
+}
+
+// remove takes a unit out of the list.
+func (k *keeper) remove(e *kept) {
+	if e.unit == nil {
+		return
+	}
+	if k.hand == e {
+		k.hand = e.newer
+	}
+	if e.newer != nil {
+		e.newer.older = e.older
+	} else {
+		k.newest = e.older
+	}
+	if e.older != nil {
+		e.older.newer = e.newer
+	} else {
+		k.oldest = e.newer
+	}
+	e.unit, e.newer, e.older = nil, nil, nil
+	k.n--
+}
+
+// makeRoom tells one unit to become passive, if there are too many. It reports whether it did.
+func (k *keeper) makeRoom(c *Context) bool {
+	most := k.home.settings.most
+	if most == 0 {
+		return false
+	}
+	for looks := 0; k.n > most && looks < portion; looks++ {
+		e := k.hand
+		if e == nil {
+			e = k.oldest
+		}
+		k.hand = e.newer
+		u := e.unit
+		x := u.ext.Load().keyed
+		switch used := x.used.Load(); {
+		case !x.is(active):
+			k.remove(e)
+		case used&usedBit != 0:
+			x.used.Store(used &^ usedBit)
+		default:
+			k.remove(e)
+			k.tell(c, u, stopRoom)
+			return true
+		}
+	}
+	return false
+}
+
+// lookForRoom has the keeper look again soon, while there are too many units: all were in use.
+func (k *keeper) lookForRoom(c *Context) {
+	if most := k.home.settings.most; most > 0 && (k.n > most || len(k.asking) > 0) && !k.looksForRoom {
+		k.looksForRoom = true
+		roomOp.SendAfter(c, roomPause, k.self, struct{}{})
+	}
+}
+
+func (k *keeper) tell(c *Context, u *unit, why stopReason) { _ = k.home.kind.passivate(c, u, why) }
+
+// wait puts a unit into the bucket of the tick after its idle time.
+func (k *keeper) wait(u *unit, x *keyed) {
+	x.kept.waits = true
+	b := &k.buckets[(x.used.Load()+ticks+1)%buckets]
+	*b = append(*b, u)
+}
+
+func (k *keeper) awaitTick(c *Context) {
+	tickOp.SendAfter(c, max(k.home.settings.idle/ticks, time.Millisecond/ticks), k.self, struct{}{})
+}
+
+// tick begins the next tick, and looks at the units that are due.
+func (k *keeper) tick(c *Context) {
+	now := (k.home.now.Load() + 1) &^ usedBit
+	k.home.now.Store(now | usedBit)
+	due := &k.buckets[now%buckets]
+	k.left = append(k.left, *due...)
+	*due = nil
+	k.look(c)
+	if k.n > 0 {
+		k.awaitTick(c)
+	} else {
+		k.ticking = false
+	}
+}
+
+// look looks at a portion of the units that are due.
+func (k *keeper) look(c *Context) {
+	for range min(len(k.left), portion) {
+		last := len(k.left) - 1
+		u := k.left[last]
+		k.left[last] = nil
+		k.left = k.left[:last]
+		x := u.ext.Load().keyed
+		x.kept.waits = false
+		switch {
+		case !x.is(active):
+			k.remove(&x.kept)
+		case x.idle():
+			k.remove(&x.kept)
+			k.tell(c, u, stopIdle)
+		default:
+			k.wait(u, x)
+		}
+	}
+	if len(k.left) > 0 {
+		_ = portionOp.Tell(c, k.self, struct{}{})
+	}
+}
+
+// idle reports whether the unit has run nothing for the idle time.
+func (x *keyed) idle() bool { return (x.home.now.Load()-x.used.Load())&^usedBit > ticks }

@@ -1,0 +1,283 @@
+package freerun
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+)
+
+// Source:     virtual actors: S. Bykov and others, Orleans: Distributed virtual actors for
+//             programmability and scalability, 2014; that an activation is a node in the graph of
+//             futures is ours
+// Sketch:     passive: the owner comes to a message; it keeps that in left, sends the message that
+//             makes the state, and leaves the unit, which is in no queue and stays owned
+//             activating: that message has an outcome; whoever wakes its waiter is the owner now.
+//             It writes the state and queues the unit: left comes first. Or it notes the failure,
+//             and the unit is passive: the next owner fails what comes before retry
+//             active: a message of the kind, stopping, comes in its turn; OnStop; the state is
+//             dropped, and the unit is passive
+// Invariants: I1 Only the owner changes the phase, so no unit has two states, and none is dropped
+//             while an operation runs.
+//             I2 An operation runs only while the unit is active. One on several units that has
+//             come to a unit whose state could not be made fails.
+//             I3 A unit that is active is in the table. One that is passive is there as long as it
+//             is anywhere, so there is one unit of a key.
+// Progress:   A message to a unit that is activating waits for the function that makes the state,
+//             as a message waits for a future. The graph of futures has both edges (kind_cycle.go).
+// Publish:    the state is written before the unit is queued, and read by its next owner
+// Cost:       one load and a compare for each message; a store the first time in a tick. An
+//             activation is a message of a free operation, and one allocation
+// Checked by: TestKindLosesNothing, TestKindStress, TestKind…
+
+// The phases of a unit of a kind.
+const (
+	passive    uint32 = iota // without state
+	activating               // the state is being made; the unit lies still
+	active
+)
+
+// keyed is what a unit of a kind has beside other units.
+type keyed struct {
+	home  *kindHome
+	phase atomics.Uint32
+	// used is the tick in which a message was run last, and usedBit unless the keeper has taken
+	// that away since. The owner writes it, and the keeper.
+	used atomics.RelaxedUint64
+	// making is the message that makes the state; nil unless the unit is activating.
+	making atomics.Pointer[promised]
+	failed *activationFailure // the last attempt, if that has failed; the owner's
+	kept   kept               // the keeper's
+}
+
+// activationFailure is an attempt to make a state that has failed.
+type activationFailure struct {
+	err   error
+	times int       // failures in a row
+	retry time.Time // until then messages fail with err
+}
+
+// The time in which messages fail after an activation has failed: it doubles with each failure.
+const (
+	leastBackOff = 10 * time.Millisecond
+	mostBackOff  = 10 * time.Second
+)
+
+func (x *keyed) is(phase uint32) bool { return x.phase.Load() == phase }
+
+// use notes that the unit is in use. Owner only.
+func (x *keyed) use() {
+	if now := x.home.now.Load(); x.used.Load() != now {
+		x.used.Store(now)
+	}
+}
+
+// rouse decides what is done with a message to a unit that is not active. The caller, the unit's
+// owner, has dequeued it.
+func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
+	h := x.home
+	if u.rt.phase.Load() >= aborting {
+		return ready // it will fail
+	}
+	err := x.refusal(u)
+	if err == nil && u.ext.Load().policy.isStopped() {
+		return ready // it will fail, too
+	}
+	if err != nil {
+		if m.Kind == &multiPartVtable.Kind {
+			return ready // the whole message will fail, once it has all its units: multi.stopped
+		}
+		u.ext.Load().leavesLimit()
+		m.vtable().fail(w, m, err)
+		return onward
+	}
+	u.ext.Load().left.Set(m)
+	x.phase.Store(activating)
+	if h.isFull() && h.ask(w, u) {
+		return gone
+	}
+	x.begin(w, u)
+	return gone
+}
+
+// begin begins an activation. The caller is the owner of the unit, which lies still.
+func (x *keyed) begin(w *worker, u *unit) {
+	x.home.active.Add(1)
+	x.home.kind.activate(w, u)
+}
+
+// turnAway makes a unit passive again that was to become active, and has it go on: its messages
+// fail with err for a moment. The caller is the owner of the unit, which lies still.
+func (x *keyed) turnAway(w *worker, u *unit, err error) {
+	x.fail(u.rt.env.now(), err)
+	x.phase.Store(passive)
+	u.goOn(w)
+}
+
+// refusal returns the error of the last activation if it is too early for another one.
+func (x *keyed) refusal(u *unit) error {
+	if f := x.failed; f != nil && u.rt.env.now().Before(f.retry) {
+		return f.err
+	}
+	return nil
+}
+
+// lacking returns the error of an operation on several units that has come to this one, which is
+// not active; nil if it is. The unit's owner.
+func (x *keyed) lacking() error {
+	switch {
+	case x.is(active):
+		return nil
+	case x.failed != nil:
+		return x.failed.err
+	}
+	return ErrClosed // only the end of the runtime gives a unit without state and failure away
+}
+
+// activation is the message that makes the state of a unit, and what waits for it.
+type activation[K comparable, S any] struct {
+	made   sendMessage[K, S]
+	waiter message
+}
+
+// assemble makes what is needed once for a kind.
+func (k *Kind[K, S]) assemble() {
+	d := k.declared
+	k.activate, k.clear, k.key = k.begin, k.forget, k.keyOf
+	k.woken = waiterVtable("activation", k.activated)
+
+	make := &k.activating
+	make.declared = d
+	make.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) { return k.fresh(c, key) }
+	make.complete(d.name, nil)
+	make.resultPlan = nil // a state may hold futures
+	k.makes = make.sent
+
+	stop := &k.stopping
+	stop.declared = &declaration{name: d.name + ".stop", full: d.full + ".stop", place: d.place, state: d.state}
+	stop.invoke = func(c *Context, to unsafe.Pointer, why stopReason) (bool, error) {
+		return k.runStop(c, (*unit)(to), why), nil
+	}
+	stop.complete(stop.declared.name, nil)
+	stop.sent.stateless, stop.told.stateless = true, true
+	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
+}
+
+// begin sends the message that makes the state. The owner of the unit, which lies still from now
+// on.
+func (k *Kind[K, S]) begin(w *worker, u *unit) {
+	x := keyedUnitOf[K, S](u)
+	a := &activation[K, S]{}
+	a.made.arg = x.resident.Key
+	a.made.become(k.activating.sent)
+	a.made.unit = &u.rt.free
+	a.waiter.unit = u
+	a.waiter.become(k.woken)
+	x.making = a
+	x.resident.held.Store(x)
+	w.counters.sent.Add(1)
+	if w.observed.Load() != 0 {
+		w.sending(a.made.unit, &a.made.message)
+	}
+	a.made.push(&a.waiter)
+	x.keyed.making.Store(&a.made.promised) // from here on it is in the graph
+	w.hand(u.rt, &a.made.Task)
+}
+
+// activated goes on with a unit whose activation has an outcome. The caller is the owner now.
+func (k *Kind[K, S]) activated(w *worker, waiter *message) {
+	x := keyedUnitOf[K, S](waiter.unit)
+	u, h, a := &x.unit, x.keyed.home, x.making
+	x.making = nil
+	x.keyed.making.Store(nil)
+	if _, err := a.made.Outcome(); err == nil {
+		x.state = a.made.value
+		x.keyed.failed = nil
+		x.keyed.use()
+		x.keyed.phase.Store(active)
+		h.stats.activations.Add(1)
+		h.keep(w, u, false)
+	} else {
+		x.keyed.fail(u.rt.env.now(), &ActivationError{Kind: k.declared.name, Key: x.resident.Key, Err: err})
+		k.becomePassive(x)
+		h.stats.failures.Add(1)
+	}
+	u.goOn(w)
+}
+
+// fail notes that an activation has failed.
+func (x *keyed) fail(now time.Time, err error) {
+	f := &activationFailure{err: err, times: 1}
+	if x.failed != nil {
+		f.times = x.failed.times + 1
+	}
+	f.retry = now.Add(min(leastBackOff<<min(f.times-1, 20), mostBackOff))
+	x.failed = f
+}
+
+func (k *Kind[K, S]) becomePassive(x *keyedUnit[K, S]) {
+	x.keyed.phase.Store(passive)
+	x.keyed.home.active.Add(-1)
+	k.letGo(&x.unit)
+}
+
+// forget drops the state of an active unit. Owner only.
+func (k *Kind[K, S]) forget(u *unit) {
+	x := keyedUnitOf[K, S](u)
+	x.state = *new(S)
+	k.becomePassive(x)
+}
+
+// dropState is forget, of the unit's kind, for a state that an operation left by a panic.
+func (u *unit) dropState() {
+	if x := u.ext.Load().keyed; x.is(active) {
+		x.home.kind.clear(u)
+	}
+}
+
+// stopReason is why a unit is to become passive.
+type stopReason uint8
+
+const (
+	stopAsked stopReason = iota // by Stop
+	stopIdle                    // it was not used for long
+	stopRoom                    // others need the room
+)
+
+// runStop is what the operation stopping does: it makes the unit passive unless it is in use again.
+// It reports whether the unit was active.
+func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
+	x := keyedUnitOf[K, S](u)
+	h := x.keyed.home
+	if !x.keyed.is(active) {
+		return false
+	}
+	if why != stopAsked && x.keyed.inUse(u, c.running().current, why) {
+		h.keep(c.here(), u, true)
+		return true
+	}
+	defer func() { // also if the user's function panics: the state was to be dropped
+		k.forget(u)
+		h.stats.passivations.Add(1)
+		h.madeRoom(c)
+		if why == stopRoom {
+			h.stats.evictions.Add(1)
+		}
+	}()
+	if h.settings.stop != nil {
+		h.settings.stop.(func(*Context, K, *S))(c, x.resident.Key, &x.state)
+	}
+	return true
+}
+
+// inUse reports whether the unit was used since the keeper chose it, or is about to be: m, which
+// runs, is not the newest in its mailbox.
+func (x *keyed) inUse(u *unit, m *message, why stopReason) bool {
+	return x.used.Load()&usedBit != 0 && why == stopRoom || why == stopIdle && !x.idle() || !u.mailbox.IsNewest(&m.Node)
+}
+
+// name is what reports call the unit of a kind: the kind, and the key.
+func (x *keyed) name(u *unit) string {
+	return fmt.Sprintf("%s(%v)", x.home.kind.declared.name, x.home.kind.key(u))
+}

@@ -1,0 +1,105 @@
+package freerun
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+)
+
+// KindOption is a setting of a [Kind]. Each [UnitOption] is one: it holds for all units of the
+// kind.
+type KindOption interface{ set(s *kindSettings) }
+
+type kindSettings struct {
+	key, state reflect.Type
+	units      []UnitOption
+	idle       time.Duration // 0: no unit is idle too long
+	most       int           // 0: no limit
+	stop       any           // the function of OnStop, a func(*Context, K, *S)
+	restarts   *restartLimit
+}
+
+type restartLimit struct {
+	most   int
+	window time.Duration
+}
+
+type kindOption func(s *kindSettings)
+
+func (o kindOption) set(s *kindSettings) { o(s) }
+
+func (o UnitOption) set(s *kindSettings) { s.units = append(s.units, o) }
+
+func (s *kindSettings) apply(options []KindOption) {
+	for i, o := range options {
+		if o == nil {
+			panic(fmt.Sprintf("freerun: a nil KindOption, the one with index %d", i))
+		}
+		o.set(s)
+	}
+	// The options of units are tried here, so that a mistake shows at the declaration.
+	x := &unitExt{}
+	x.equip(s.units, s.state)
+	if x.policy != nil && x.policy.restart != nil {
+		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
+	}
+}
+
+// PassivateAfter makes a unit of the kind passive when it has run nothing for d, give or take a
+// quarter: the function of [OnStop] is called, and the state is dropped. A timer that is set for
+// the unit does not count: when it fires, the unit becomes active again. It panics if d is below a
+// millisecond.
+func PassivateAfter(d time.Duration) KindOption {
+	if d < time.Millisecond {
+		panic(fmt.Sprintf("freerun: PassivateAfter %v; it needs at least a millisecond", d))
+	}
+	return kindOption(func(s *kindSettings) { s.idle = d })
+}
+
+// MaxActive makes units of the kind passive when more than n are active: those that have run
+// nothing since they were looked at last, by the order of SIEVE, so that many keys which are used
+// once do not displace the ones in use. A unit for which messages wait stays. If all are in use
+// there may be up to 2n; then a message to a passive unit fails with [ErrFull]. It panics if n is
+// less than 1.
+func MaxActive(n int) KindOption {
+	if n < 1 {
+		panic(fmt.Sprintf("freerun: MaxActive of %d; it needs at least 1", n))
+	}
+	return kindOption(func(s *kindSettings) { s.most = n })
+}
+
+// OnStop has fn called before the state of a unit is dropped, because it was idle, had to make
+// room, or was stopped: to save it, for example. fn has the unit to itself, as an operation has,
+// and may call [Context.Block]; what comes for the unit waits until fn has returned. It is not
+// called for a state that an operation left by a panic ([Restarts]), and not when the runtime ends.
+// OnStop panics if fn is nil.
+func OnStop[K comparable, S any](fn func(c *Context, key K, s *S)) KindOption {
+	if fn == nil {
+		panic("freerun: OnStop with a nil function")
+	}
+	key, state := reflect.TypeFor[K](), reflect.TypeFor[S]()
+	return kindOption(func(s *kindSettings) {
+		if s.key != key || s.state != state {
+			panic(fmt.Sprintf("freerun: OnStop for keys of %v and states of %v, in a kind of %v and %v", key, state, s.key, s.state))
+		}
+		s.stop = fn
+	})
+}
+
+// Restarts drops the state of a unit when an operation panics or calls runtime.Goexit: what it left
+// half done is gone, the messages that wait stay, and the next one makes a new state. After most
+// restarts within the window, the next such operation stops the unit as [StopOnPanic] does. Without
+// this option a unit keeps the state that it has. It panics if most or window is not positive.
+func Restarts(most int, window time.Duration) KindOption {
+	if most < 1 || window <= 0 {
+		panic("freerun: Restarts needs at least 1 restart and a positive window")
+	}
+	return kindOption(func(s *kindSettings) { s.restarts = &restartLimit{most, window} })
+}
+
+// restartByKind gives the unit the policy of Restarts.
+func (x *unitExt) restartByKind(l restartLimit) {
+	p := x.faults()
+	p.most, p.window = l.most, l.window
+	p.restart = func(u *unit) { u.dropState() }
+}

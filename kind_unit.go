@@ -1,0 +1,120 @@
+package freerun
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"unsafe"
+	"weak"
+
+	"github.com/freerun-go/freerun/internal/keytable"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+)
+
+// keyedUnit is a unit of a kind, in one piece with all that it has beside other units.
+type keyedUnit[K comparable, S any] struct {
+	Unit[S]  // must be first: a *Unit[S] of the kind is a *keyedUnit
+	ext      unitExt
+	keyed    keyed
+	resident *resident[K, S]
+	making   *activation[K, S] // nil unless the unit is activating; the owner's
+	weak     bool              // the table has a weak pointer to the unit; the owner's
+}
+
+func keyedUnitOf[K comparable, S any](u *unit) *keyedUnit[K, S] {
+	return (*keyedUnit[K, S])(unsafe.Pointer(u))
+}
+
+// resident is the entry of a key in the table of a kind. The table holds an active unit. It holds a
+// passive one by a weak pointer, so that the collector takes the unit when nobody else holds it.
+// Then the entry goes too.
+//
+// There is one unit of a key at any time: another one is made only when the weak pointer is dead.
+type resident[K comparable, S any] struct {
+	keytable.Entry[K]
+	nth  uint64 // the order in which the keys came
+	held atomics.Pointer[keyedUnit[K, S]]
+	// weak is written before held is nil for the first time, and read after held was nil.
+	weak weak.Pointer[keyedUnit[K, S]]
+}
+
+func residentOf[K comparable, S any](e *keytable.Entry[K]) *resident[K, S] {
+	return (*resident[K, S])(unsafe.Pointer(e))
+}
+
+// present returns the unit, nil if it was collected.
+func (r *resident[K, S]) present() *keyedUnit[K, S] {
+	if u := r.held.Load(); u != nil {
+		return u
+	}
+	return r.weak.Value()
+}
+
+// enter returns the unit of a key. It makes one if there is none, in place of dead, whose unit was
+// collected, if that is not nil.
+func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S] {
+	if key != key {
+		panic(fmt.Sprintf("freerun: %v is no key of kind %s: it does not equal itself", key, k.declared.name))
+	}
+	u := &keyedUnit[K, S]{resident: &resident[K, S]{nth: h.entered.Add(1)}}
+	u.resident.Key = key
+	u.resident.held.Store(u)
+	u.unit.rt, u.unit.Kind = h.rt, unitVtable
+	u.keyed.home = &h.kindHome
+	u.ext.equip(h.settings.units, reflect.TypeFor[S]())
+	u.ext.keyed = &u.keyed
+	if h.settings.restarts != nil {
+		u.ext.restartByKind(*h.settings.restarts)
+	}
+	u.unit.ext.Store(&u.ext)
+	for {
+		if dead != nil {
+			if h.table.Replace(&dead.Entry, &u.resident.Entry) {
+				return &u.Unit
+			}
+			dead = nil
+		}
+		e, there := h.table.LoadOrStore(&u.resident.Entry)
+		if !there {
+			return &u.Unit
+		}
+		r := residentOf[K, S](e)
+		if other := r.present(); other != nil {
+			return &other.Unit
+		}
+		dead = r
+	}
+}
+
+// letGo has the table hold the unit by a weak pointer. The owner, who makes the unit passive.
+func (k *Kind[K, S]) letGo(u *unit) {
+	x := keyedUnitOf[K, S](u)
+	u.rt.env.release(x.weaken)
+}
+
+func (x *keyedUnit[K, S]) weaken() {
+	if !x.weak {
+		x.weak = true
+		x.resident.weak = weak.Make(x)
+		h := homeOfKind[K, S](x.keyed.home)
+		runtime.AddCleanup(x, leave[K, S], departed[K, S]{weak.Make(h), weak.Make(x.resident)})
+	}
+	x.resident.held.Store(nil)
+}
+
+// departed is the entry of a unit that was collected. It must not keep the table, which leads to
+// the units.
+type departed[K comparable, S any] struct {
+	home     weak.Pointer[homeOf[K, S]]
+	resident weak.Pointer[resident[K, S]]
+}
+
+// leave takes the entry of a collected unit out of the table.
+func leave[K comparable, S any](d departed[K, S]) {
+	if h, r := d.home.Value(), d.resident.Value(); h != nil && r != nil {
+		h.table.Delete(&r.Entry)
+	}
+}
+
+// keyOf returns the key of a unit, for reports.
+func (k *Kind[K, S]) keyOf(u *unit) any { return keyedUnitOf[K, S](u).resident.Key }
