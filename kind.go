@@ -86,17 +86,15 @@ type kind struct {
 // of a type that cannot be compared.
 func (k *Kind[K, S]) At(c *Context, key K) *Unit[S] {
 	h := k.in(c.checked().rt)
-	for {
-		e := h.table.Load(key)
-		if e == nil {
-			return k.enter(h, key, nil)
-		}
-		r := residentOf[K, S](e)
-		if u := r.present(); u != nil {
-			return &u.Unit
-		}
-		return k.enter(h, key, r)
+	e := h.table.Load(key)
+	if e == nil {
+		return k.enter(h, key, nil)
 	}
+	r := residentOf[K, S](e)
+	if u := r.present(); u != nil {
+		return &u.Unit
+	}
+	return k.enter(h, key, r)
 }
 
 // Configure gives the kind other options in runtime rt than those of [NewKind], to which they are

@@ -8,11 +8,13 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-var counted = freerun.NewKind("counted", func(c *freerun.Context, key uint64) (int64, error) { return 0, nil })
-var countBy = freerun.Op("countBy", func(c *freerun.Context, n *int64, by int64) (int64, error) {
-	*n += by
-	return *n, nil
-})
+var (
+	counted = freerun.NewKind("counted", func(c *freerun.Context, key uint64) (int64, error) { return 0, nil })
+	countBy = freerun.Op("countBy", func(c *freerun.Context, n *int64, by int64) (int64, error) {
+		*n += by
+		return *n, nil
+	})
+)
 
 // BenchmarkKind has an operation tell units of a kind, and plain units.
 func BenchmarkKind(b *testing.B) {
