@@ -33,9 +33,7 @@ type Runtime struct {
 	cancel       context.CancelCauseFunc
 	ingress      ingress
 	// keys has the context keys without scope, by priority. Each is made on demand.
-	keys [priorities]atomics.Pointer[contextKey]
-	// homes are those of the kinds that were used, by their numbers.
-	homes  atomics.Pointer[[]*kindHome]
+	keys   [priorities]atomics.Pointer[contextKey]
 	depots sync.Map // int → *magazine.Depot: messages to use again, by the operation's id
 	// callers has *caller. Each runtime has its own pool, as channels must not leave a
 	// testing/synctest bubble.
@@ -69,6 +67,9 @@ type Runtime struct {
 	finished  chan struct{} // closed when the runtime has ended
 
 	lateReports lateReports
+
+	// homes are those of the kinds that were used, by their numbers.
+	homes atomics.Pointer[[]*kindHome]
 }
 
 // The phases of a runtime. A phase only grows.
