@@ -349,23 +349,23 @@ func TestPageHasTheFigures(t *testing.T) {
 	holdPart(t, readme, "figures", "On two processors, "+strings.Join(machines, "; ")+":\n"+w.String(), drawPages)
 }
 
-// TestSavedRunsAreRuns: the real rows of each program are of one machine, one version of Go, one
-// commit without changes and one number of runs, and none is there twice. The tables name what they
-// are of, as rows of other programs may be of another commit until `make report` is whole.
+// TestSavedRunsAreRuns: the real rows of each file are of one machine, one version of Go and one
+// commit without changes, though they may have been measured in pieces; they are of as many runs,
+// and none is there twice.
 func TestSavedRunsAreRuns(t *testing.T) {
 	for i, run := range savedRuns(t) {
-		from, seen := make(map[string]string), make(map[string]bool)
+		from, seen := "", make(map[string]bool)
 		for _, r := range run {
 			if r.Simulated {
 				continue
 			}
 			o := r.Origin
 			text := fmt.Sprintf("%s, %s, commit %s, %d runs", o.Machine, o.Go, o.Commit, r.Runs)
-			if from[r.Program] == "" {
-				from[r.Program] = text
+			if from == "" {
+				from = text
 			}
-			if text != from[r.Program] || o.Commit == "" || o.Machine == "" || strings.Contains(o.Commit, "modified") {
-				t.Errorf("file %d: %s/%s is of %s, beside rows of %s", i, r.Program, r.Variant, text, from[r.Program])
+			if text != from || o.Commit == "" || o.Machine == "" || strings.Contains(o.Commit, "modified") {
+				t.Errorf("file %d: %s/%s is of %s, beside rows of %s", i, r.Program, r.Variant, text, from)
 			}
 			name := fmt.Sprint(r.Program, r.Variant, r.Processors, r.Size, r.Params)
 			if seen[name] {
@@ -373,7 +373,7 @@ func TestSavedRunsAreRuns(t *testing.T) {
 			}
 			seen[name] = true
 		}
-		if len(from) == 0 {
+		if from == "" {
 			t.Errorf("file %d has no rows", i)
 		}
 	}
