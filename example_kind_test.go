@@ -1,0 +1,48 @@
+package freerun_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/freerun-go/freerun"
+)
+
+// bucket limits one API key: it has a token for each request, and gets one more every 100 ms.
+type bucket struct {
+	tokens int
+	filled time.Time
+}
+
+var buckets = freerun.NewKind("bucket", func(_ *freerun.Context, apiKey string) (bucket, error) {
+	return bucket{tokens: 2, filled: time.Now()}, nil // or read from a store, or an error: no such key
+}, freerun.PassivateAfter(time.Minute), freerun.MaxActive(1_000_000))
+
+var take = freerun.Op("take", func(_ *freerun.Context, b *bucket, n int) (bool, error) {
+	for ; time.Since(b.filled) >= 100*time.Millisecond; b.filled = b.filled.Add(100 * time.Millisecond) {
+		b.tokens = min(b.tokens+1, 2)
+	}
+	if b.tokens < n {
+		return false, nil
+	}
+	b.tokens -= n
+	return true, nil
+})
+
+// A rate limiter for each API key: its bucket is made by the first request, and dropped when there
+// was none for a minute.
+func ExampleNewKind() {
+	rt := freerun.New()
+	defer rt.Close()
+	for range 3 {
+		fmt.Println(take.Call(context.Background(), buckets.At(rt.Context(), "ada"), 1))
+	}
+	fmt.Println(take.Call(context.Background(), buckets.At(rt.Context(), "bob"), 1))
+	fmt.Println(buckets.Len(rt))
+	// Output:
+	// true <nil>
+	// true <nil>
+	// false <nil>
+	// true <nil>
+	// 2
+}
