@@ -15,7 +15,8 @@ type bucket struct {
 }
 
 var buckets = freerun.NewKind("bucket", func(_ *freerun.Context, apiKey string) (bucket, error) {
-	return bucket{tokens: 2, filled: time.Now()}, nil // or read from a store, or an error: no such key
+	// It may be read from a store, too, or fail: there is no such key.
+	return bucket{tokens: 2, filled: time.Now()}, nil
 }, freerun.PassivateAfter(time.Minute), freerun.MaxActive(1_000_000))
 
 var take = freerun.Op("take", func(_ *freerun.Context, b *bucket, n int) (bool, error) {

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"reflect"
@@ -121,14 +120,7 @@ func (k *Kind[K, S]) Len(rt *Runtime) int {
 func (k *Kind[K, S]) All(rt *Runtime) iter.Seq2[K, *Unit[S]] {
 	rt.mustBeMade()
 	return func(yield func(K, *Unit[S]) bool) {
-		var all []*keyedUnit[K, S]
-		for e := range k.in(rt).table.All {
-			if u := residentOf[K, S](e).present(); u != nil && u.keyed.is(active) {
-				all = append(all, u)
-			}
-		}
-		slices.SortFunc(all, func(a, b *keyedUnit[K, S]) int { return cmp.Compare(a.resident.nth, b.resident.nth) })
-		for _, u := range all {
+		for _, u := range k.in(rt).present() {
 			if !yield(u.resident.Key, &u.Unit) {
 				return
 			}

@@ -1,6 +1,8 @@
 package freerun
 
 import (
+	"cmp"
+	"slices"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/keytable"
@@ -12,10 +14,11 @@ type kindHome struct {
 	rt       *Runtime
 	kind     *kind
 	settings kindSettings
-	keeper   *Unit[keeper]  // nil: no unit is made passive by itself
-	active   atomics.Int64  // units that are active or activating
-	asking   atomics.Int64  // units that wait for room, to become active
-	entered  atomics.Uint64 // keys that a unit was made for
+	stopAll  func(h *kindHome) bool // stopActive
+	keeper   *Unit[keeper]          // nil: no unit is made passive by itself
+	active   atomics.Int64          // units that are active or activating
+	asking   atomics.Int64          // units that wait for room, to become active
+	entered  atomics.Uint64         // keys that a unit was made for
 	stats    kindCounts
 	// now is the number of the present tick, and usedBit. Units that run a message take note of it.
 	now atomics.RelaxedUint64
@@ -36,14 +39,57 @@ func homeOfKind[K comparable, S any](h *kindHome) *homeOf[K, S] {
 	return (*homeOf[K, S])(unsafe.Pointer(h))
 }
 
+// present returns the active units, in the order in which their keys came.
+func (h *homeOf[K, S]) present() (all []*keyedUnit[K, S]) {
+	for e := range h.table.All {
+		if u := residentOf[K, S](e).present(); u != nil && u.keyed.is(active) {
+			all = append(all, u)
+		}
+	}
+	slices.SortFunc(all, func(a, b *keyedUnit[K, S]) int { return cmp.Compare(a.resident.nth, b.resident.nth) })
+	return all
+}
+
 func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
 	h := &homeOf[K, S]{}
 	h.rt, h.kind, h.settings = rt, &k.kind, s
+	h.stopAll = k.stopActive
 	h.now.Store(usedBit)
 	if s.idle > 0 || s.most > 0 {
 		h.keeper = newKeeper(&h.kindHome)
 	}
 	return &h.kindHome
+}
+
+// stopKinds stops the active units of kinds with OnStop, and reports whether there were any. For a
+// Shutdown that has found all messages done.
+func (rt *Runtime) stopKinds() (some bool) {
+	all := rt.homes.Load()
+	if all == nil {
+		return false
+	}
+	for _, h := range *all {
+		if h != nil && h.settings.stop != nil && h.active.Load() > 0 {
+			some = h.stopAll(h) || some
+		}
+	}
+	return some
+}
+
+// stopActive sends all active units of a home the message that makes them passive. It reports
+// whether it did: not if the runtime is being closed meanwhile.
+func (k *Kind[K, S]) stopActive(home *kindHome) (some bool) {
+	for _, u := range homeOfKind[K, S](home).present() {
+		if !home.rt.countSent(drains) {
+			return false
+		}
+		m := &sendMessage[stopReason, bool]{arg: stopAsked}
+		m.become(k.stopping.sent)
+		m.unit = &u.unit
+		k.stopping.launch(home.rt.detachedWorker(), m, nil)
+		some = true
+	}
+	return some
 }
 
 // KindStats are figures of one kind in one runtime.

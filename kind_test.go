@@ -181,6 +181,49 @@ func TestKindPassivates(t *testing.T) {
 	}
 }
 
+// TestKindShutdown has a runtime shut down: the states of all units are stopped once, also of one
+// that is made by what is sent while another one stops. A Close stops none.
+func TestKindShutdown(t *testing.T) {
+	for _, shutdown := range []bool{true, false} {
+		rt := freerun.New(freerun.Processors(2))
+		before := lastStopped.Load()
+		for i := range 100 {
+			if _, err := peek.Send(rt.Context(), lasting.At(rt.Context(), i), struct{}{}).Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := int64(101)
+		if shutdown {
+			if err := rt.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		} else if want = 0; rt.Close() != nil {
+			t.Error("Close found something to do")
+		}
+		if n := lastStopped.Load() - before; n != want {
+			t.Errorf("shutdown %v: %d stopped, want %d", shutdown, n, want)
+		}
+	}
+}
+
+var (
+	lastStopped atomic.Int64
+	lasting     = freerun.NewKind[int, int]("lasting", nil, freerun.OnStop(stopLasting))
+	_           = freerun.Define(lasting, func(c *freerun.Context, key int) (int, error) { return key, nil })
+)
+
+func stopLasting(c *freerun.Context, key int, n *int) {
+	lastStopped.Add(1)
+	if key == 7 {
+		freerun.Do(c, another(c), func(c *freerun.Context, n *int) (int, error) { return *n, nil })
+	}
+}
+
+// another returns a unit that was not used before.
+var another func(c *freerun.Context) *freerun.Unit[int]
+
+func init() { another = func(c *freerun.Context) *freerun.Unit[int] { return lasting.At(c, 1000) } }
+
 // TestKindMaxActive has addMore keys than may be active.
 func TestKindMaxActive(t *testing.T) {
 	rt := freerun.New(freerun.Processors(2))
