@@ -11,13 +11,15 @@ import (
 	"github.com/freerun-go/freerun/programs/queues"
 )
 
-// lscqVariants are missing where lscq does not build, and under the race detector, which takes the
-// accesses of its assembly for a race.
+// lscqVariants has lscq. It fits no values where lscq does not build (lscq_none.go), and under the
+// race detector, which takes the accesses of its assembly for a race.
 var lscqVariants = []programs.Variant{
 	queues.Variant("lscq", programs.Rival, "gopkg's lscq, unbounded; holds pointers and uint64 only", queues.Always,
 		queues.NonBlocking(func(int) lscqUint64 { return lscqUint64{lscq.NewUint64()} }),
 		queues.NonBlocking(func(int) lscqPointer[queues.Wide] { return lscqPointer[queues.Wide]{lscq.NewPointer()} })),
 }
+
+const hasLSCQ = true
 
 type lscqUint64 struct{ *lscq.Uint64Queue }
 

@@ -2,6 +2,19 @@
 
 package queues
 
-import "github.com/freerun-go/freerun/programs"
+import (
+	"errors"
 
-var lscqVariants []programs.Variant
+	"github.com/freerun-go/freerun/programs"
+)
+
+const hasLSCQ = false
+
+var errNoLSCQ = errors.New("lscq builds for amd64 and arm64 only, and not under the race detector")
+
+// lscqVariants has lscq by its name alone, so that rows of it can be read: it fits no values.
+var lscqVariants = []programs.Variant{{
+	Name: "lscq", Kind: programs.Rival, Doc: "gopkg's lscq, which this build does not have",
+	Fits: func(programs.Values) bool { return false },
+	Run:  func(programs.Config) (programs.Result, error) { return programs.Result{}, errNoLSCQ },
+}}

@@ -79,6 +79,9 @@ func (o *office) serveInSteps() {
 			}
 		}
 		o.take(n)
+		if o.IsNewest(n) && o.Peek(o.most) != nil && o.IsNewest(n) {
+			o.r.Failf("there is a node behind the newest one")
+		}
 	}
 }
 
