@@ -71,7 +71,8 @@ func MaxActive(n int) KindOption {
 // OnStop has fn called before the state of a unit is dropped, because it was idle, had to make
 // room, or was stopped: to save it, for example. fn has the unit to itself, as an operation has,
 // and may call [Context.Block]; what comes for the unit waits until fn has returned. It is not
-// called for a state that an operation left by a panic ([Restarts]), and not when the runtime ends.
+// called for a state that an operation left by a panic, with [Restarts] or [StopOnPanic], and not
+// when the runtime ends.
 // OnStop panics if fn is nil.
 func OnStop[K comparable, S any](fn func(c *Context, key K, s *S)) KindOption {
 	if fn == nil {

@@ -142,6 +142,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	}
 	rt.advance(drains)
 	rt.endTimers()
+	rt.letAllIn()
 	rt.ingress.stripes.Rendezvous()
 	err := rt.env.awaitIdle(ctx, rt)
 	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown, which end waits for
