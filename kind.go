@@ -71,14 +71,16 @@ type kind struct {
 
 	activate  func(w *worker, u *unit)                        // begins an activation
 	clear     func(u *unit)                                   // drops the state
+	release   func(u *unit)                                   // leaves a passive unit to the collector
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive
 	key       func(u *unit) any
 	makes     *vtable // of the messages that make states
 }
 
 // At returns the unit of a key, in the runtime of c. It is the same for all callers, as long as
-// anyone holds it. A passive unit that nobody holds is collected as garbage: no key costs anything
-// for good.
+// anyone holds it. A passive unit that was active, and that nobody holds, is collected as garbage.
+// So is one whose state could not be made, or that got a [Kind.Stop]. A unit to which nothing was
+// ever sent stays.
 //
 // Any goroutine may call At; it does not wait. It costs a look-up, and allocates only for a key
 // that has no unit. It panics if c is nil, or if a key is no key: not equal to itself, as NaN, or

@@ -24,16 +24,18 @@ import (
 //
 //	K1  a message that has waited for futures comes to a unit (unit.deliver)
 //	K2  a unit comes to a message to several units (multi.arrive)
+//	K3  a message to several units, which may have waited for futures, is in their mailboxes
+//	    (multiOperation.placeSent)
 //
 // A message that is new is in no cycle: nothing waits for it yet. Nor is an activation before it
 // forwards a future; and then it walks, as all that wait for a future do.
 //
-// Invariants: I1 An implied edge is there before K1 or K2 look, and the edge of an activation is
+// Invariants: I1 An implied edge is there before K1, K2 or K3 look, and the edge of an activation is
 //             stored before its walk. So the last of the edges of a cycle finds it.
 //             I2 An implied edge that a walk finds holds until the activation has an outcome.
 // Checked by: TestKindFindsCycles, TestKindCycle
 
-// gate is the edge of a message to several units, of which some are of kinds.
+// gate is the edge of a message to several units, of which some are of kinds, or near them.
 type gate struct {
 	promise.Cell // must be first
 	of           *multi
@@ -43,6 +45,27 @@ func newGate(m *multi) *gate {
 	g := &gate{of: m}
 	g.MakeGate()
 	return g
+}
+
+// meetKinds gives a message a gate, right before it is placed, if one of its units is of a kind, or
+// near one: if a message with a gate was placed in its mailbox before, which may hold it. Then the
+// other units are near kinds too. So all messages that may lie behind one with a gate have gates.
+func (m *multi) meetKinds() {
+	parts := m.all()
+	for i := range parts {
+		if x := parts[i].unit.ext.Load(); x != nil && (x.keyed != nil || x.nearKinds.Load()) {
+			m.gate = newGate(m)
+			break
+		}
+	}
+	if m.gate == nil {
+		return
+	}
+	for i := range parts {
+		if x := parts[i].unit.extend(); !x.nearKinds.Load() {
+			x.nearKinds.Store(true)
+		}
+	}
 }
 
 func init() { promise.Implied = waitsThroughUnits }
@@ -61,14 +84,30 @@ func (x *unitExt) mayWait() bool {
 }
 
 // lookForCycle fails the activations for which messages to u wait, and which wait for themselves
-// (K1).
+// (K1). It comes after the step that puts the message into the mailbox, a compare-and-swap: the edge
+// of the message is stored without order before that.
 func (u *unit) lookForCycle(w *worker) {
+	if x := u.ext.Load(); x == nil || !x.mayWait() {
+		return
+	}
 	found := activations{}
 	found.ofUnit(u)
 	found.failCycles(w)
 }
 
-// look is lookForCycle for a message to several units that has come to one more (K2).
+// mayWait reports whether a unit of the message may wait for an activation.
+func (g *gate) mayWait() bool {
+	parts := g.of.all()
+	for i := range parts {
+		if x := parts[i].unit.ext.Load(); x != nil && x.mayWait() {
+			return true
+		}
+	}
+	return false
+}
+
+// look is lookForCycle for a message to several units that has come to one more (K2), or into their
+// mailboxes (K3).
 func (g *gate) look(rt *Runtime) {
 	found := activations{}
 	found.ofSeveral(g.of)
@@ -91,10 +130,17 @@ type making struct {
 // behind adds the activations for which the message of a cell waits, whose edge leads nowhere. end
 // is its cell, or its gate.
 func (f *activations) behind(end *promise.Cell) {
+	n, still := len(f.all), end
 	if end.IsGate() {
-		f.ofSeveral((*gate)(unsafe.Pointer(end)).of)
+		m := (*gate)(unsafe.Pointer(end)).of
+		f.ofSeveral(m)
+		still = &(*promised)(unsafe.Pointer(m.whole())).Cell
 	} else if u := promisedOf(end).unit; u != nil {
 		f.ofUnit(u)
+	}
+	// If the message has run meanwhile, its unit may be activating anew, which it does not wait for.
+	if still != end && !still.Open() || still == end && !end.Ends() {
+		f.all = f.all[:n]
 	}
 }
 
@@ -110,7 +156,11 @@ func (f *activations) ofUnit(u *unit) {
 		}
 	}
 	if m := x.holder.Load(); m != nil {
+		n := len(f.all)
 		f.ofSeveral(m)
+		if x.holder.Load() != m { // it has run meanwhile
+			f.all = f.all[:n]
+		}
 	}
 }
 
@@ -161,12 +211,6 @@ func (f *activations) failCycles(w *worker) {
 			w.countCycle(a.made, a.kind.makes)
 		}
 	}
-}
-
-// isKeyed reports whether the unit is of a kind.
-func (u *unit) isKeyed() bool {
-	x := u.ext.Load()
-	return x != nil && x.keyed != nil
 }
 
 // lacksState reports whether the unit is of a kind, and not active.

@@ -147,7 +147,7 @@ func (k *keeper) letIn(c *Context) {
 		first := k.asking[0]
 		x := first.unit.ext.Load().keyed
 		switch {
-		case k.home.active.Load() < 2*int64(most):
+		case k.home.active.Load() < 2*int64(most) || c.rt.phase.Load() >= drains:
 			x.begin(w, first.unit)
 		case c.rt.env.now().Sub(first.since) >= patience:
 			x.turnAway(w, first.unit, &crowdedError{k.home.kind.declared.name, most})
@@ -157,6 +157,25 @@ func (k *keeper) letIn(c *Context) {
 		k.home.asking.Add(-1)
 		k.asking[0] = asking{}
 		k.asking = k.asking[1:]
+	}
+}
+
+// letAllIn has the units become active that have asked for it, when a Shutdown has begun: the timers
+// by which keepers look for room have ended, and the messages of those units are to be done. A unit
+// that asks later finds the phase.
+func (rt *Runtime) letAllIn() {
+	homes := rt.homes.Load()
+	if homes == nil {
+		return
+	}
+	for _, h := range *homes {
+		if h == nil || h.asking.Load() == 0 || !rt.countSent(drains) {
+			continue
+		}
+		m := &sendMessage[struct{}, struct{}]{}
+		m.become(madeOp.sent)
+		m.unit = h.keeper.checked()
+		_ = rt.outside.dispatch(&m.message, anySender) // a keeper takes all
 	}
 }
 
@@ -173,8 +192,10 @@ func (k *keeper) add(c *Context, u *unit, stayed bool) {
 		k.newest = e
 		k.n++
 	}
-	if k.home.settings.idle > 0 && !x.kept.waits {
-		k.wait(u, x)
+	if k.home.settings.idle > 0 {
+		if !x.kept.waits { // it may wait from the time when it was in the list before
+			k.wait(u, x)
+		}
 		if !k.ticking {
 			k.ticking = true
 			k.awaitTick(c)

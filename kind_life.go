@@ -94,6 +94,9 @@ func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
 	}
 	u.ext.Load().left.Set(m)
 	x.phase.Store(activating)
+	if b := u.ext.Load().limit; b != nil {
+		b.stall()
+	}
 	if h.isFull() && h.ask(w, u) {
 		return gone
 	}
@@ -112,6 +115,15 @@ func (x *keyed) begin(w *worker, u *unit) {
 func (x *keyed) turnAway(w *worker, u *unit, err error) {
 	x.fail(u.rt.env.now(), err)
 	x.phase.Store(passive)
+	x.home.kind.release(u)
+	u.roused(w)
+}
+
+// roused has a unit go on that has lain still for its activation.
+func (u *unit) roused(w *worker) {
+	if b := u.ext.Load().limit; b != nil {
+		b.stalled.Store(false)
+	}
 	u.goOn(w)
 }
 
@@ -144,7 +156,7 @@ type activation[K comparable, S any] struct {
 // assemble makes what is needed once for a kind.
 func (k *Kind[K, S]) assemble() {
 	d := k.declared
-	k.activate, k.clear, k.key = k.begin, k.forget, k.keyOf
+	k.activate, k.clear, k.release, k.key = k.begin, k.forget, k.letGo, k.keyOf
 	k.woken = waiterVtable("activation", k.activated)
 
 	make := &k.activating
@@ -203,7 +215,7 @@ func (k *Kind[K, S]) activated(w *worker, waiter *message) {
 		k.becomePassive(x)
 		h.stats.failures.Add(1)
 	}
-	u.goOn(w)
+	u.roused(w)
 }
 
 // fail notes that an activation has failed.
@@ -251,6 +263,7 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	x := keyedUnitOf[K, S](u)
 	h := x.keyed.home
 	if !x.keyed.is(active) {
+		k.letGo(u) // it may never have been active
 		return false
 	}
 	if why != stopAsked && x.keyed.inUse(u, c.running().current, why) {
@@ -265,7 +278,7 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 			h.stats.evictions.Add(1)
 		}
 	}()
-	if h.settings.stop != nil {
+	if h.settings.stop != nil && !u.ext.Load().policy.isStopped() {
 		h.settings.stop.(func(*Context, K, *S))(c, x.resident.Key, &x.state)
 	}
 	return true

@@ -176,6 +176,7 @@ func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 func placing(k *vtable) func(w *worker, m *message) {
 	return func(w *worker, m *message) {
 		m.become(k)
+		k.multi(m).meetKinds()
 		k.multi(m).place(w)
 	}
 }

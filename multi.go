@@ -29,8 +29,13 @@ func (m *multi) arrive(i int32) bool {
 		p.unit.extend().holder.Store(m)
 		m.gate.look(p.unit.rt)
 	}
-	if x := p.unit.ext.Load(); x != nil && x.limit != nil {
-		x.limit.stall()
+	if x := p.unit.ext.Load(); x != nil {
+		if x.limit != nil {
+			x.limit.stall()
+		}
+		if x.keyed != nil { // a unit that was idle comes here without take
+			x.keyed.use()
+		}
 	}
 	return true
 }

@@ -222,12 +222,18 @@ func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr
 // edge says so.
 func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) {
 	m := (*multiSend[A, R])(unsafe.Pointer(msg))
-	if m.gate != nil && !m.lead(&m.gate.Cell, false) {
+	m.meetKinds()
+	g := m.gate
+	if g != nil && !m.lead(&g.Cell, false) {
 		o.dropRevoked(&m.sendMessage)
 		return
 	}
 	m.become(o.placed)
+	rt := w.rt
 	m.place(w)
+	if g != nil && g.mayWait() {
+		g.look(rt)
+	}
 }
 
 // send sends m, whose parts have their units. It does not wait.

@@ -52,7 +52,7 @@ type multi struct {
 	placed  atomics.Release[uint32]
 	many    *multiPart   // the first part; nil if the parts lie behind this struct
 	helped  atomics.Bool // set in a section
-	gate    *gate        // not nil if one of the units is of a kind: kind_cycle.go
+	gate    *gate        // not nil if one of the units is of a kind, or near one: kind_cycle.go
 }
 
 // all returns the parts, one for each unit, in the order of the arguments.
@@ -96,9 +96,6 @@ func (m *multi) arrange(w *worker) error {
 			return &foreignError{unit: p.unit.called()}
 		}
 		p.Kind, p.of, p.index, p.nth = &multiPartVtable.Kind, m, int32(i), int32(i)
-		if m.gate == nil && p.unit.isKeyed() {
-			m.gate = newGate(m)
-		}
 	}
 	if len(parts) != 2 {
 		return inOrder(parts, w.env)

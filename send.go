@@ -120,6 +120,9 @@ func (w *worker) dispatch(m *message, from *sender) error {
 			return u.deliver(w, m, from)
 		}
 		u.enqueue(w, m)
+		if from == nil {
+			u.lookForCycle(w)
+		}
 	case m.vtable().place != nil:
 		m.vtable().place(w, m)
 	case !w.at(m.unit.rt) || m.priority() != sched.Normal:

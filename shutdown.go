@@ -143,6 +143,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	}
 	rt.advance(drains)
 	rt.endTimers()
+	rt.letAllIn()
 	rt.ingress.stripes.Rendezvous()
 	err := rt.env.awaitIdle(ctx, rt)
 	for err == nil && rt.stopKinds() {

@@ -144,19 +144,13 @@ func (u *unit) deliver(w *worker, m *message, from *sender) error {
 	if x != nil && x.own {
 		m.lineage.Store(m.lineage.Load().at(u.rt, x.priority))
 		u.enqueue(w, m)
-		return nil
-	}
-	if x != nil && from == nil && x.mayWait() {
-		defer u.lookForCycle(w)
-	}
-	p := m.priority()
-	if p == sched.Normal {
+	} else if p := m.priority(); p == sched.Normal {
 		u.enqueue(w, m)
-		return nil
-	}
-	e := &u.withPriorityMailboxes(w).boxes[p]
-	if e.mailbox.Enqueue(&m.Node) {
+	} else if e := &u.withPriorityMailboxes(w).boxes[p]; e.mailbox.Enqueue(&m.Node) {
 		w.queueNext(u.rt, p, &e.Task)
+	}
+	if from == nil {
+		u.lookForCycle(w)
 	}
 	return nil
 }

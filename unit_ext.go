@@ -30,8 +30,11 @@ type unitExt struct {
 	left atomics.Plain[*message]
 
 	keyed *keyed // nil: the unit is of no kind
-	// holder is the message to several units, some of them of kinds, to which the unit has come.
+	// holder is the message to several units, some of them of kinds or near them, to which the unit
+	// has come.
 	holder atomics.Pointer[multi]
+	// nearKinds says that such a message was sent to the unit, and perhaps came to it.
+	nearKinds atomics.Bool
 }
 
 // fill adds the figures of units with a unitExt.

@@ -69,8 +69,9 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 //             goroutine is about to release the unit.
 //             I3 A mailbox that is over belongs to a unit that is not muted, or a goroutine is
 //             about to release the unit.
-//             I4 While a unit lies still for a message to several units, stalled is up, and no unit
-//             is muted for its mailbox, or a goroutine is about to release the units that are.
+//             I4 While a unit lies still for a message to several units, or for its activation,
+//             stalled is up, and no unit is muted for its mailbox, or a goroutine is about to
+//             release the units that are.
 //             I5 When a unit is released for room, over has gone down since the unit's last message
 //             that was above the limit. From I2, I3 and I4: a muted unit waits for a unit that
 //             runs, and that goes down to half of its limit, because its operations wait for
@@ -97,8 +98,9 @@ type mailboxLimit struct {
 	waiting atomics.Int32 // ordinary goroutines that wait for room
 	room    chan struct{}
 	muted   mailbox.Inbox // the mutes of units that are muted for this mailbox
-	// stalled says that the unit lies still for a message to several units. One of those may be
-	// muted, so no unit is muted for this mailbox meanwhile.
+	// stalled says that the unit lies still for a message to several units, or while its state is
+	// made. One of those units, or one that the state waits for, may be muted, so no unit is muted
+	// for this mailbox meanwhile.
 	stalled atomics.Bool
 }
 

@@ -104,6 +104,12 @@ func (c *Cell) Next() *Cell {
 	return nil
 }
 
+// Ends reports whether the cell is open, and its edge leads nowhere. Any goroutine.
+func (c *Cell) Ends() bool {
+	next := c.edge.LoadAcquire()
+	return c.Open() && (next == nil || next == &unbegun)
+}
+
 // leads reports whether an edge that is neither nil nor unbegun leads on.
 func (c *Cell) leads() bool { return c != &begun && c != &failing && !c.isFailure() }
 
