@@ -32,6 +32,7 @@ type worker struct {
 	active atomics.RelaxedPointer[Context]
 	root   atomics.RelaxedPointer[Context] // the cached context without scope and priority
 	credit quiesce.Credit                  // credit of the active context's scope
+	shared *activitySlot                   // for activities whose stack has none; made at first use
 	// woken holds the messages that are still to be woken while waking is true: see wake.
 	woken  mailbox.Chain
 	waking bool
