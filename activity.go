@@ -91,7 +91,8 @@ func (c *Context) activityHost() *activityHost {
 // activitySlot is the runtime's part of a stack that runs activities, one after another: the
 // context that they send through. A stack has one once an activity on it has asked for its context.
 // Before, the activities of no scope are guests: they share the slot of the worker on which they
-// run. It is in the cache, and an activity that never sends needs no memory for it.
+// run. It is in the cache, and an activity that never sends needs no memory for it. The context of
+// that slot is never handed out ([worker.contextFor]): no guest keeps it, or forks with it.
 //
 // What a stack has is in [activityhost.Stack.Local]: its slot, or the activityHost of a guest.
 type activitySlot struct {
@@ -128,9 +129,7 @@ func ownSlot(a *activity.Activity, on *activityhost.Stack) *activitySlot {
 // settle gives the stack of the running activity, a guest on p, a slot of its own.
 func (t *activityHost) settle(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	t.moveOut(on, p).inside.Store(0)
-	if slotOf(on) == nil {
-		on.Local = t.newSlot()
-	}
+	on.Local = t.newSlot()
 	t.Enter(a, on, p)
 }
 
@@ -165,8 +164,7 @@ func (t *activityHost) slotFor(on *activityhost.Stack, w *worker) *activitySlot 
 			if at, _ := on.Local.(*activityHost); at != t {
 				on.Local = t
 			}
-			// Its context is another worker's once an operation's Block has taken it away.
-			if r = w.shared; r != nil && r.context.worker.Load() == w {
+			if r = w.shared; r != nil {
 				return r
 			}
 			r = t.newSlot()
@@ -182,22 +180,6 @@ func (t *activityHost) slotFor(on *activityhost.Stack, w *worker) *activitySlot 
 		r.message.unit = &t.rt.free
 		r.awaits = nil
 	}
-	return r
-}
-
-// slotHere returns the activity slot with which the running activity has entered w. A guest whose
-// context has come here from another worker, by a join that has slept, owns that context.
-func (t *activityHost) slotHere(on *activityhost.Stack, w *worker) *activitySlot {
-	if r := slotOf(on); r != nil {
-		return r
-	}
-	c := w.active.Load()
-	if r := w.shared; r != nil && r.context == c && r.beneath != nil {
-		return r
-	}
-	r := t.newSlot()
-	r.context, r.beneath = c, w.newContext(nil)
-	on.Local = r
 	return r
 }
 
@@ -270,8 +252,10 @@ func (t *activityHost) Depart(a *activity.Activity, on *activityhost.Stack, p *s
 
 // moveOut takes the activity's context off its worker, whose former context is active again.
 func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
-	w := workerOf(p)
-	r := t.slotHere(on, w)
+	w, r := workerOf(p), slotOf(on)
+	if r == nil {
+		r = w.shared
+	}
 	c := r.context
 	c.publishAll(p)
 	c.forks.home.Store(0)

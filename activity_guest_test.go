@@ -2,6 +2,7 @@ package freerun_test
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -117,29 +118,114 @@ func TestContextOfTheDiscarded(t *testing.T) {
 	}
 }
 
-// TestContextAfterForeignJoin has an activity that has no context of its own yet sleep in a join of
-// the context that it runs with: the join may bring it to another processor, with that context.
-func TestContextAfterForeignJoin(t *testing.T) {
-	rt := runtimetest.Quiet(t, freerun.Processors(2))
-	for range 8 { // one at a time, so that the other processor has time to steal
-		a := captured(t, rt, func(c *freerun.Context, a *activity.Activity) {
-			for range 10 {
-				// The activity's, if c is of its processor. The second branch may be stolen.
-				c := c.WithPriority(freerun.Normal)
-				x, y := freerun.Join(c,
-					func(*freerun.Context) int { time.Sleep(200 * time.Microsecond); return 1 },
-					func(*freerun.Context) int { time.Sleep(time.Millisecond); return 2 })
-				if x != 1 || y != 2 {
-					t.Errorf("%d, %d", x, y)
-				}
-				a.Yield()
-			}
-			if c := freerun.ContextOf(a); c.Runtime() != rt || c != freerun.ContextOf(a) {
-				t.Error("not the context of this runtime, or two of them")
+// TestForeignBlockTakesTheContext has an activity take the context that it shares with others away,
+// by Block of an operation's context, and come back to the processor with it before any other has
+// run there. Activities that run there later have another context.
+func TestForeignBlockTakesTheContext(t *testing.T) {
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
+	a := captured(t, rt, func(c *freerun.Context, a *activity.Activity) {
+		var own *freerun.Context
+		c.Block(func() { own = freerun.ContextOf(a) })
+		if err := a.Sleep(time.Millisecond); err != nil { // it has a processor again
+			t.Error(err)
+		}
+		other := activity.Go(rt, func(*activity.Activity) {
+			if freerun.ActiveContext() == own {
+				t.Error("an activity runs with the context that another one has asked for")
 			}
 		})
-		if err := a.Wait(runtimetest.Within(t)); err != nil {
+		if err := other.Wait(a); err != nil {
 			t.Error(err)
+		}
+		if freerun.ContextOf(a) != own {
+			t.Error("an activity has had two contexts")
+		}
+	})
+	if err := a.Wait(runtimetest.Within(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestJoinsOfGuests has activities that have no context of their own make one from an operation's,
+// join with it, and take turns in the branches. They must not get the context that they share.
+func TestJoinsOfGuests(t *testing.T) {
+	for _, processors := range []int{1, 2} {
+		rt := runtimetest.Quiet(t, freerun.Processors(processors))
+		var all []*activity.Activity
+		for i := range 8 {
+			all = append(all, captured(t, rt, func(c *freerun.Context, a *activity.Activity) {
+				for range 50 {
+					made := c.WithPriority(freerun.Normal)
+					if made == freerun.ActiveContext() {
+						t.Error("the shared context was handed out")
+					}
+					x, y := freerun.Join(made,
+						func(*freerun.Context) int { a.Yield(); return i },
+						func(*freerun.Context) int { return -i })
+					if x != i || y != -i {
+						t.Errorf("activity %d: %d, %d", i, x, y)
+					}
+					a.Yield()
+				}
+			}))
+		}
+		for _, a := range all {
+			if err := a.Wait(runtimetest.Within(t)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestSendAfterTheLockAtTheEnd has activities that were ended in the Wait of a Cond unlock it in a
+// deferred function, which discards the next one on the same goroutine, and then ask for their
+// contexts and send. The future that they get has its outcome, so Await returns: at one that is
+// open, it would end the deferred function too.
+func TestSendAfterTheLockAtTheEnd(t *testing.T) {
+	for round := range 40 {
+		rt := runtimetest.Quiet(t, freerun.Processors(1+round%3))
+		u := freerun.NewUnit(rt, 0)
+		var l activity.Locker = new(activity.Mutex)
+		if round%2 == 0 {
+			l = new(activity.FairMutex)
+		}
+		c := activity.NewCond(l)
+		var waiting, asked atomic.Int64
+		var all []*activity.Activity
+		const many = 30
+		for range many {
+			all = append(all, activity.Go(rt, func(a *activity.Activity) {
+				_ = l.Lock(a)
+				defer func() {
+					l.Unlock()
+					_, err := addTo.Send(freerun.ContextOf(a), u, 1).Await(a)
+					if !errors.Is(err, freerun.ErrClosed) {
+						t.Errorf("sent at the end: %v", err)
+					}
+					asked.Add(1)
+				}()
+				waiting.Add(1)
+				_ = c.Wait(a)
+			}))
+		}
+		for waiting.Load() < many {
+			runtime.Gosched()
+		}
+		across := round%4 < 2 // the end finds no processor to run them on
+		if across {
+			_ = l.Lock(t.Context())
+		}
+		_ = rt.Close()
+		if across {
+			l.Unlock()
+		}
+		for _, a := range all {
+			if err := a.Wait(runtimetest.Within(t)); err != freerun.ErrClosed {
+				t.Errorf("came to %v", err)
+			}
+		}
+		if asked.Load() != many {
+			t.Errorf("%d of %d have sent", asked.Load(), many)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"github.com/freerun-go/freerun/internal/magazine"
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/stripe"
 )
 
@@ -17,3 +18,7 @@ func WaitingForRoom[S any](u *Unit[S]) int { return int(u.unit.ext.Load().limit.
 
 // DumpFlightTo writes what the flight recorder holds to a file, as DumpOn and the watchdog do.
 func (rt *Runtime) DumpFlightTo(path string) error { return rt.dumpFlightTo(path) }
+
+// ActiveContext returns the context that the calling operation or activity runs with, on its
+// processor.
+func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active.Load() }

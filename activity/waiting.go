@@ -61,10 +61,14 @@ type manner struct {
 // granted, or the activity is canceled. A granted wait returns nil even while the runtime gives up
 // what has not ended: what was granted, such as a lock, must be given back.
 //
+// A caller with how has asked mayWait before, unless the wait is firm. waitHere must not refuse it
+// then: the end of the context may be about to interrupt the wait by its number, which would be
+// that of the next wait on this stack.
+//
 // Its frame is part of what a waiting activity keeps, so it has what each wait needs, and calls
 // other functions for the rest.
 func (a *Activity) waitHere(tag uint64, in waitPoint, how *manner) error {
-	if how == nil || !how.isFirm {
+	if how == nil {
 		if err := a.mayWait(); err != nil {
 			return err
 		}
