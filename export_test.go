@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"github.com/freerun-go/freerun/internal/magazine"
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/stripe"
 )
 
@@ -20,3 +21,7 @@ func (rt *Runtime) DumpFlightTo(path string) error { return rt.dumpFlightTo(path
 
 // Residents returns how many keys the table of a kind has.
 func Residents[K comparable, S any](k *Kind[K, S], rt *Runtime) int { return k.in(rt).table.Len() }
+
+// ActiveContext returns the context that the calling operation or activity runs with, on its
+// processor.
+func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active.Load() }
