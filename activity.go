@@ -237,6 +237,7 @@ func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any
 		w.countRan(t.rt, 1)
 	} else {
 		w.countFailed(t.rt, err, 1)
+		w.env.drops(a)
 	}
 	if x := t.key.scopeOf(); x != nil {
 		if err != nil {

@@ -21,11 +21,11 @@ func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 	t.Timed.Stole(thief.Index(), victim.Index(), tasks)
 }
 
-// begins tells the schedule that the operation of msg begins on w.
-func (m *simulation) begins(w *worker, c *Context, k *vtable, msg *message) {
+// begins tells the schedule that the operation of msg begins on w. id is as for sends.
+func (m *simulation) begins(w *worker, c *Context, k *vtable, msg *message, id any) {
 	m.schedule.Began(w.processor.Index(), fullName(k.describe(msg)))
 	if m.timed != nil {
-		m.timed.On(w.processor.Index(), msg.unit.known(), msg.vtable().recycle == nil)
+		m.timed.On(w.processor.Index(), msg.unit.known(), id, msg.vtable().recycle == nil)
 		c.marks |= isTimed
 	}
 }
@@ -38,10 +38,10 @@ func (c *Context) endTimed() {
 	}
 }
 
-// sends pauses w before a send to u.
-func (m *simulation) sends(w *worker, u *unit) {
+// sends pauses w before a send to u. id is the message, or the activity.
+func (m *simulation) sends(w *worker, u *unit, id any) {
 	if m.timed != nil {
-		m.timed.Sends(w.processor.Index(), u.known())
+		m.timed.Sends(w.processor.Index(), u.known(), id)
 	}
 	w.processor.Pause()
 }
@@ -154,9 +154,9 @@ func (m *simulation) startOutside(f func()) (wait func() error) {
 
 // sendsOutside pauses the running goroutine outside, if it is one whose time is simulated, before a
 // send to u.
-func (m *simulation) sendsOutside(u *unit) {
+func (m *simulation) sendsOutside(u *unit, id any) {
 	if o := m.rt.scheduler.Outsider(); o != nil {
-		m.timed.Sends(o.Index(), u.known())
+		m.timed.Sends(o.Index(), u.known(), id)
 		o.Pause(m.rt.scheduler)
 	}
 }

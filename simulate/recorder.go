@@ -84,8 +84,9 @@ func (r *recorder) Began(n int, operation string) {
 func (r *recorder) Now() time.Duration     { return 0 }
 func (r *recorder) Enter()                 {}
 func (r *recorder) Idle(time.Duration)     {}
-func (r *recorder) On(int, any, bool)      {}
-func (r *recorder) Sends(n int, _ any)     { r.present[n].to = sending }
+func (r *recorder) On(int, any, any, bool) {}
+func (r *recorder) Drops(any)              {}
+func (r *recorder) Sends(n int, _, _ any)  { r.present[n].to = sending }
 func (r *recorder) Ends(n int)             { r.present[n].to = ending }
 func (r *recorder) Forks(n int)            { r.present[n].to = forking }
 func (r *recorder) Rests(n int)            { r.present[n].resting = true }
