@@ -69,6 +69,7 @@ type simulation struct {
 	timed    simhost.Timed // schedule, if it simulates time; nil otherwise
 	outside  bool          // that of goroutines outside, too
 	clock    *vclock.Clock
+	busy     bool // timers fire while operations run
 	// processors is how many processors the runtime began with. A timed schedule knows no more.
 	processors int
 	promises   noted[*promised] // those of scopes: keepPromise
@@ -91,7 +92,7 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 	config.Processors = cmp.Or(s.processors, deterministicProcessors)
 	m.processors = config.Processors
 	if t, ok := s.schedule.(simhost.Timed); ok {
-		m.timed, config.Timed = t, timedScheduler{t}
+		m.timed, config.Timed = t, timedScheduler{t, m}
 		m.outside = t.Outside(m.startOutside)
 		config.Outside = m.outside
 	}

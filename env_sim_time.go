@@ -15,7 +15,14 @@ import (
 )
 
 // timedScheduler adapts a timed schedule to the interface of the scheduler.
-type timedScheduler struct{ simhost.Timed }
+type timedScheduler struct {
+	simhost.Timed
+	sim *simulation
+}
+
+func (t timedScheduler) Due() bool { return t.sim.clock.Due() }
+
+func (t timedScheduler) Happen() { t.sim.happen() }
 
 func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 	t.Timed.Stole(thief.Index(), victim.Index(), tasks)
@@ -221,8 +228,20 @@ func (m *simulation) arm(t *Timer, d time.Duration, from uint32) {
 
 func (m *simulation) disarm(t *Timer) { m.clock.Stop(m.known(t).alarm) }
 
-// ring fires t. The virtual clock calls it.
+// happen fires the timers that are due while operations run.
+func (m *simulation) happen() {
+	m.busy = true
+	defer func() { m.busy = false }()
+	m.clock.Fire()
+}
+
+// ring fires t. The virtual clock calls it. A repetition that would wait for room in a mailbox
+// while operations run rings again when they have gone on.
 func (m *simulation) ring(t *Timer) {
+	if u := t.target.unit; m.busy && t.entry.Repeats && u.mayKeepSendersWaiting() && u.ext.Load().limit.isFull() {
+		m.known(t).alarm = m.clock.AfterFunc(0, func() { m.ring(t) })
+		return
+	}
 	m.rt.firing.Add(1)
 	defer m.rt.fired()
 	t.fire(m.rt.detachedWorker())

@@ -19,7 +19,7 @@ var (
 		*n += by.Value()
 		return *n, nil
 	})
-	nothing       = freerun.FreeOp("nothing", func(_ *freerun.Context, n int) (int, error) { return n, nil })
+	nothing = freerun.FreeOp("nothing", func(_ *freerun.Context, n int) (int, error) { return n, nil })
 )
 
 // TestRefusedSendsAreForgotten holds that messages that are refused, or end without being run, do
