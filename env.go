@@ -104,6 +104,14 @@ func (e env) watchPromise(s *Scope, m *promised) (stop func() bool) {
 	return e.afterCancel(s, func() { m.closedNow() })
 }
 
+// checkScope refuses a simulation of time in which a scope is made with a context that has a
+// deadline.
+func (e env) checkScope(ctx context.Context) {
+	if e.sim != nil {
+		_ = e.sim.refusal(ctx)
+	}
+}
+
 // spawn calls f on a goroutine of its own, or at once on the driver.
 func (e env) spawn(f func()) {
 	if e.sim != nil {

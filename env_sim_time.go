@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -281,6 +282,7 @@ type watchedContext struct {
 }
 
 func (m *simulation) afterDone(ctx context.Context, f func()) (stop func() bool) {
+	_ = m.refusal(ctx)
 	w := &watchedContext{ctx, f}
 	m.contexts = append(m.contexts, w)
 	return func() bool { return m.forgetContext(w) }
@@ -307,9 +309,29 @@ func (m *simulation) endDone() (some bool) {
 	return some
 }
 
+// errDeadline says that a context has a deadline, which is in real time, where time is simulated.
+var errDeadline = fmt.Errorf("freerun: a context has a deadline, which is in real time, and time is simulated; wait without one, or have SendAfter of an operation cancel the context: %w", errors.ErrUnsupported)
+
+// refusal returns an error, and refuses the simulation, if ctx has a deadline and time is
+// simulated: which comes first, the deadline or an event, would differ from run to run.
+func (m *simulation) refusal(ctx context.Context) error {
+	if m.timed == nil {
+		return nil
+	}
+	if _, limited := ctx.Deadline(); !limited {
+		return nil
+	}
+	m.timed.Refuse(errDeadline)
+	return errDeadline
+}
+
 // awaitDeadline waits, in real time, for the watched context with the soonest deadline, and ends
-// the waits with it. It reports whether there was one: a wait with a deadline is not stalled.
+// the waits with it. It reports whether there was one: a wait with a deadline is not stalled. Where
+// time is simulated there is none.
 func (m *simulation) awaitDeadline() bool {
+	if m.timed != nil {
+		return false
+	}
 	var first context.Context
 	var soonest time.Time
 	for _, w := range m.contexts {

@@ -284,7 +284,7 @@ func (m *machine) Forks(n int) {
 	case m.shared != nil:
 		m.shared.changes[n]++
 	case !m.fitting:
-		m.refuse(errForks)
+		m.Refuse(errForks)
 	}
 }
 

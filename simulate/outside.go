@@ -31,7 +31,7 @@ func (m *machine) Outside(start func(f func()) (wait func() error)) bool {
 // start starts a goroutine of the program. The first model has none, and ends the program's run.
 func (m *machine) start(f func()) (wait func() error) {
 	if m.shared == nil {
-		m.refuse(errOutside)
+		m.Refuse(errOutside)
 		panic(unsupported{})
 	}
 	if m.threads == nil {

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -16,6 +17,7 @@ type recorder struct {
 	began   time.Time // when the piece under way began; zero before the first
 	samples map[piece]*samples
 	begin   func(f func()) (wait func() error) // starts a goroutine outside
+	refused error                              // why the pieces are of no use; nil if they are
 }
 
 // mostInRow is how often one of several is chosen in a row: with fewer, each piece would begin with
@@ -82,6 +84,7 @@ func (r *recorder) Began(n int, operation string) {
 }
 
 func (r *recorder) Now() time.Duration     { return 0 }
+func (r *recorder) Refuse(why error)       { r.refused = cmp.Or(r.refused, why) }
 func (r *recorder) Enter()                 {}
 func (r *recorder) Idle(time.Duration)     {}
 func (r *recorder) On(int, any, any, bool) {}
