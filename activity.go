@@ -309,6 +309,7 @@ func (t *activityHost) endWith(a *activity.Activity, w *worker, err error) error
 		w.countRan(t.rt, 1)
 	} else {
 		w.countFailed(t.rt, err, 1)
+		w.env.drops(a)
 	}
 	if x := t.key.scopeOf(); x != nil {
 		if err != nil {

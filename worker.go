@@ -166,7 +166,7 @@ func (w *worker) begin(msg *message, k *vtable, m *promised) *Context {
 	}
 	c.inside.Store(1)
 	if w.observed.Load() != 0 || trace.IsEnabled() {
-		w.observe(c, k, msg)
+		w.observe(c, k, msg, msg)
 	}
 	if o != nil && o.revocable {
 		w.start.End() // C3 of internal/promise/start.go
