@@ -41,7 +41,8 @@ type Timed interface {
 	// start starts another one. wait waits for its end, and returns an error if that never comes.
 	// Such goroutines alone may call these.
 	Outside(start func(f func()) (wait func() error)) bool
-	// Refuse tells that the program does what cannot be simulated, and why. The run goes on, and its
+	// Refuse tells that the program does what cannot be simulated, and why. The run goes on, and
+	// its
 	// times mean nothing.
 	Refuse(why error)
 	// Enter tells that an ordinary goroutine begins to wait, and so to drive the runtime. If the
