@@ -72,7 +72,7 @@ type kind struct {
 
 	activate  func(w *worker, u *unit) *sched.Task            // begins an activation
 	clear     func(u *unit)                                   // drops the state
-	release   func(u *unit)                                   // leaves a passive unit to the collector
+	release   func(u *unit)                                   // leaves u, passive, to the GC
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive
 	key       func(u *unit) any
 	makes     *vtable // of the messages that make states
