@@ -82,8 +82,16 @@ var (
 			for range 10 { // those that have ended make room for others
 				freerun.Every(c, time.Hour, beat).Stop()
 			}
-			peek.Every(through, time.Millisecond, beaten.Self(c), struct{}{})
-			freerun.Every(through, time.Millisecond, beat)
+			self := beaten.Self(c)
+			every := func() {
+				peek.Every(through, time.Millisecond, self, struct{}{})
+				freerun.Every(through, time.Millisecond, beat)
+			}
+			if through == c {
+				every()
+			} else {
+				c.Block(every) // there the operation has left its processor
+			}
 		}
 		return *n, nil
 	})
@@ -117,7 +125,8 @@ func TestKindEvery(t *testing.T) {
 			t.Error(was, err)
 		}
 		rt.Quiesce(ctx)
-		beaten.Stop(c, key).Wait(ctx) // what the repetition had sent may have made the unit active again
+		// What the repetition had sent may have made the unit active again.
+		beaten.Stop(c, key).Wait(ctx)
 		if beatsOn(t) || beaten.Len(rt) != 0 {
 			t.Errorf("key %d: after the activation it goes on; %d active", key, beaten.Len(rt))
 		}
@@ -130,7 +139,7 @@ func TestKindEvery(t *testing.T) {
 }
 
 // TestKindEveryThroughRuntime has a repetition through the context of the runtime: it goes on, and
-// makes the unit active again.
+// makes the unit active again. It is begun off the processors.
 func TestKindEveryThroughRuntime(t *testing.T) {
 	rt := startQuiet(t)
 	defer rt.Close()

@@ -117,7 +117,8 @@ func TestKindStaysForAnyPriority(t *testing.T) {
 		u := cells.At(c, 1)
 		x := u.unit.ext.Load().keyed
 		entered, leave := make(chan struct{}), make(chan struct{})
-		glance.Send(c.WithPriority(p), u, struct{}{}).Wait(t.Context()) // so that there are mailboxes
+		// So that there are mailboxes:
+		glance.Send(c.WithPriority(p), u, struct{}{}).Wait(t.Context())
 		Do(c, u, func(c *Context, _ *int) (int, error) { entered <- struct{}{}; <-leave; return 0, nil })
 		<-entered
 		x.marked.Store(false)
@@ -130,7 +131,8 @@ func TestKindStaysForAnyPriority(t *testing.T) {
 			t.Error(err)
 		}
 		rt.Quiesce(t.Context())
-		if s := cells.Stats(rt); s.Passivations != 0 && p != High { // a message of High has run before
+		// A message of High has run before.
+		if s := cells.Stats(rt); s.Passivations != 0 && p != High {
 			t.Errorf("%v: %+v", p, s)
 		}
 		x.marked.Store(false)
@@ -209,6 +211,7 @@ func TestKindResolvesWhileKeeperIsBehind(t *testing.T) {
 	}
 	d.Sized(1)
 	d.Add(1 << 40) // as if so many were on their way
+	before := d.Made()
 	done := make(chan struct{})
 	go func() {
 		for _, p := range promises {
@@ -220,6 +223,9 @@ func TestKindResolvesWhileKeeperIsBehind(t *testing.T) {
 	case <-done:
 	case <-time.After(4 * time.Second):
 		t.Error("Resolve waits for the keeper")
+	}
+	if made := d.Made() - before; made != 0 {
+		t.Errorf("%d messages of a Tell, which may wait", made)
 	}
 	close(leave)
 	<-done
