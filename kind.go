@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/scan"
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -69,7 +70,7 @@ type kind struct {
 
 	// What is done with a unit of the kind; set by complete.
 
-	activate  func(w *worker, u *unit)                        // begins an activation
+	activate  func(w *worker, u *unit) *sched.Task            // begins an activation
 	clear     func(u *unit)                                   // drops the state
 	release   func(u *unit)                                   // leaves u, passive, to the GC
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive
@@ -80,7 +81,7 @@ type kind struct {
 // At returns the unit of a key, in the runtime of c. It is the same for all callers, as long as
 // anyone holds it. A passive unit that was active, and that nobody holds, is collected as garbage.
 // So is one whose state could not be made, or that got a [Kind.Stop]. A unit to which nothing was
-// ever sent stays.
+// ever sent stays, and so does one that a panic has stopped.
 //
 // Any goroutine may call At; it does not wait. It costs a look-up, and allocates only for a key
 // that has no unit. It panics if c is nil, or if a key is no key: not equal to itself, as NaN, or
@@ -131,8 +132,9 @@ func (k *Kind[K, S]) All(rt *Runtime) iter.Seq2[K, *Unit[S]] {
 }
 
 // Stop makes the unit of a key passive, in its turn: what was sent to it before runs, then the
-// function of [OnStop], and the state is dropped. The next message makes a new one. The future's
-// value tells whether the unit was active.
+// function of [OnStop], and the state is dropped. The next message makes a new one, also if a panic
+// had stopped the unit ([StopOnPanic], [Restarts]): until then it stays stopped, idle or not. The
+// future's value tells whether the unit was active.
 func (k *Kind[K, S]) Stop(c *Context, key K) Future[bool] {
 	return k.checked().stopping.send(c.checked(), k.At(c, key).checked(), stopAsked)
 }

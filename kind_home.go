@@ -20,7 +20,7 @@ type kindHome struct {
 	asking   atomics.Int64          // units that wait for room, to become active
 	entered  atomics.Uint64         // keys that a unit was made for
 	stats    kindCounts
-	// now is the number of the present tick, and usedBit. Units that run a message take note of it.
+	// now is the number of the present tick. Units that run a message take note of it.
 	now atomics.RelaxedUint64
 }
 
@@ -54,7 +54,6 @@ func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
 	h := &homeOf[K, S]{}
 	h.rt, h.kind, h.settings = rt, &k.kind, s
 	h.stopAll = k.stopActive
-	h.now.Store(usedBit)
 	if s.idle > 0 || s.most > 0 {
 		h.keeper = newKeeper(&h.kindHome)
 	}

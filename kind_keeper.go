@@ -1,6 +1,10 @@
 package freerun
 
-import "time"
+import (
+	"time"
+
+	"github.com/freerun-go/freerun/internal/sched"
+)
 
 // keeper is the state of a unit of its own, one for each kind and runtime with a limit or an idle
 // time. It knows the active units, and tells those to become passive that are idle or must make
@@ -33,8 +37,6 @@ type kept struct {
 }
 
 const (
-	usedBit = uint64(1) << 63 // of keyed.used: the unit ran a message since the hand came by
-
 	ticks   = 4   // in the idle time of a kind
 	buckets = 8   // a power of two above ticks + 1
 	portion = 512 // units that are looked at before others get their turn
@@ -56,7 +58,7 @@ var (
 	portionOp = Op[keeper, struct{}, struct{}]("kind.portion", nil)
 	roomOp    = Op[keeper, struct{}, struct{}]("kind.room", nil)
 	askOp     = Op[keeper, *unit, struct{}]("kind.ask", nil)
-	madeOp    = Op[keeper, struct{}, struct{}]("kind.made room", nil)
+	leaveOp   = Op[keeper, *unit, struct{}]("kind.leave", nil)
 )
 
 func init() {
@@ -90,7 +92,12 @@ func init() {
 		k.lookForRoom(c)
 		return struct{}{}, nil
 	})
-	Define(madeOp, func(c *Context, k *keeper, _ struct{}) (struct{}, error) {
+	Define(leaveOp, func(c *Context, k *keeper, u *unit) (struct{}, error) {
+		if u != nil {
+			if x := u.ext.Load().keyed; !x.is(active) {
+				k.remove(&x.kept)
+			}
+		}
 		k.letIn(c)
 		return struct{}{}, nil
 	})
@@ -105,9 +112,29 @@ func newKeeper(h *kindHome) *Unit[keeper] {
 // keep tells the keeper of a unit that is active now, or has stayed so.
 func (h *kindHome) keep(w *worker, u *unit, stayed bool) {
 	if h.keeper != nil {
-		// The error is that of a runtime which ends, and then no unit needs to become passive.
-		_ = keepOp.Tell(w.contextFor(nil), h.keeper, keeping{u, stayed})
+		// If that fails, the runtime ends, and then no unit needs to become passive.
+		tellKeeper(w, h, keepOp, keeping{u, stayed})
 	}
+}
+
+// tellKeeper tells the keeper of h. It returns false if the runtime ends.
+//
+// Off the processors it is no Tell, which would have an ordinary goroutine wait while the keeper is
+// far behind: the goroutine may be in a method that does not wait, as [Promise.Resolve]. It is
+// counted as what an insider sends: for the unit that it is about lies still, or runs an operation,
+// so that there is a message which is not done.
+func tellKeeper[A any](w *worker, h *kindHome, op *Operation[keeper, A, struct{}], arg A) bool {
+	if w.at(h.rt) {
+		return op.Tell(w.contextFor(nil), h.keeper, arg) == nil
+	}
+	if !h.rt.countSent(drains) {
+		return false
+	}
+	m := &sendMessage[A, struct{}]{arg: arg}
+	m.become(op.sent)
+	m.unit = h.keeper.checked()
+	op.launch(h.rt.detachedWorker(), m, nil)
+	return true
 }
 
 // asking is a unit that lies still, because too many are active, and since when.
@@ -125,17 +152,18 @@ func (h *kindHome) isFull() bool {
 // then the caller goes on.
 func (h *kindHome) ask(w *worker, u *unit) bool {
 	h.asking.Add(1)
-	if askOp.Tell(w.contextFor(nil), h.keeper, u) != nil {
+	if !tellKeeper(w, h, askOp, u) {
 		h.asking.Add(-1)
 		return false
 	}
 	return true
 }
 
-// madeRoom tells the keeper that a unit has become passive, if others wait for that.
-func (h *kindHome) madeRoom(c *Context) {
-	if h.asking.Load() > 0 {
-		_ = madeOp.Tell(c, h.keeper, struct{}{})
+// leaves tells the keeper that a unit has become passive: others may wait for that, and it may be
+// in the list, which must not grow with units that are passive.
+func (h *kindHome) leaves(w *worker, u *unit) {
+	if h.settings.most > 0 {
+		tellKeeper(w, h, leaveOp, u)
 	}
 }
 
@@ -148,7 +176,8 @@ func (k *keeper) letIn(c *Context) {
 		x := first.unit.ext.Load().keyed
 		switch {
 		case k.home.active.Load() < 2*int64(most) || c.rt.phase.Load() >= drains:
-			x.begin(w, first.unit)
+			// Not by hand: the keeper goes on with other messages.
+			w.queueReady(c.rt, sched.Normal, x.begin(w, first.unit))
 		case c.rt.env.now().Sub(first.since) >= patience:
 			x.turnAway(w, first.unit, &crowdedError{k.home.kind.declared.name, most})
 		default:
@@ -172,8 +201,8 @@ func (rt *Runtime) letAllIn() {
 		if h == nil || h.asking.Load() == 0 || !rt.countSent(drains) {
 			continue
 		}
-		m := &sendMessage[struct{}, struct{}]{}
-		m.become(madeOp.sent)
+		m := &sendMessage[*unit, struct{}]{}
+		m.become(leaveOp.sent)
 		m.unit = h.keeper.checked()
 		_ = rt.outside.dispatch(&m.message, anySender) // a keeper takes all
 	}
@@ -231,11 +260,10 @@ func (k *keeper) remove(e *kept) {
 
 // makeRoom tells one unit to become passive, if there are too many. It reports whether it did.
 func (k *keeper) makeRoom(c *Context) bool {
-	most := k.home.settings.most
-	if most == 0 {
+	if k.home.settings.most == 0 {
 		return false
 	}
-	for looks := 0; k.n > most && looks < portion; looks++ {
+	for looks := 0; k.tooMany() && looks < portion; looks++ {
 		e := k.hand
 		if e == nil {
 			e = k.oldest
@@ -243,11 +271,11 @@ func (k *keeper) makeRoom(c *Context) bool {
 		k.hand = e.newer
 		u := e.unit
 		x := u.ext.Load().keyed
-		switch used := x.used.Load(); {
+		switch {
 		case !x.is(active):
 			k.remove(e)
-		case used&usedBit != 0:
-			x.used.Store(used &^ usedBit)
+		case x.marked.Load():
+			x.marked.Store(false)
 		default:
 			k.remove(e)
 			k.tell(c, u, stopRoom)
@@ -257,9 +285,16 @@ func (k *keeper) makeRoom(c *Context) bool {
 	return false
 }
 
+// tooMany reports whether more units are active than there should be. A unit that is passive may be
+// in the list, and one that is about to be active is not yet.
+func (k *keeper) tooMany() bool {
+	most := k.home.settings.most
+	return most > 0 && k.n > most && k.home.active.Load() > int64(most)
+}
+
 // lookForRoom has the keeper look again soon, while there are too many units: all were in use.
 func (k *keeper) lookForRoom(c *Context) {
-	if most := k.home.settings.most; most > 0 && (k.n > most || len(k.asking) > 0) && !k.looksForRoom {
+	if (k.tooMany() || len(k.asking) > 0) && !k.looksForRoom {
 		k.looksForRoom = true
 		roomOp.SendAfter(c, roomPause, k.self, struct{}{})
 	}
@@ -280,8 +315,8 @@ func (k *keeper) awaitTick(c *Context) {
 
 // tick begins the next tick, and looks at the units that are due.
 func (k *keeper) tick(c *Context) {
-	now := (k.home.now.Load() + 1) &^ usedBit
-	k.home.now.Store(now | usedBit)
+	now := k.home.now.Load() + 1
+	k.home.now.Store(now)
 	due := &k.buckets[now%buckets]
 	k.left = append(k.left, *due...)
 	*due = nil
@@ -318,4 +353,4 @@ func (k *keeper) look(c *Context) {
 }
 
 // idle reports whether the unit has run nothing for the idle time.
-func (x *keyed) idle() bool { return (x.home.now.Load()-x.used.Load())&^usedBit > ticks }
+func (x *keyed) idle() bool { return x.home.now.Load()-x.used.Load() > ticks }

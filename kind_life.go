@@ -5,7 +5,9 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
 // Source:     virtual actors: S. Bykov and others, Orleans: Distributed virtual actors for
@@ -42,19 +44,22 @@ const (
 type keyed struct {
 	home  *kindHome
 	phase atomics.Uint32
-	// used is the tick in which a message was run last, and usedBit unless the keeper has taken
-	// that away since. The owner writes it, and the keeper.
-	used atomics.RelaxedUint64
+	// marked says that a message was run since the keeper's hand came by. The owner sets it, and
+	// the keeper clears it.
+	marked atomics.Bool
+	used   atomics.RelaxedUint64 // the tick in which a message was run last; the owner's
 	// making is the message that makes the state; nil unless the unit is activating.
 	making atomics.Pointer[promised]
 	failed *activationFailure // the last attempt, if that has failed; the owner's
-	kept   kept               // the keeper's
+	timers *[]*Timer          // what ends with the activation; the owner's
+	title  atomics.Pointer[string]
+	kept   kept // the keeper's
 }
 
 // activationFailure is an attempt to make a state that has failed.
 type activationFailure struct {
 	err   error
-	times int       // failures in a row
+	times int       // failures of the kind's function in a row
 	retry time.Time // until then messages fail with err
 }
 
@@ -70,6 +75,9 @@ func (x *keyed) is(phase uint32) bool { return x.phase.Load() == phase }
 func (x *keyed) use() {
 	if now := x.home.now.Load(); x.used.Load() != now {
 		x.used.Store(now)
+	}
+	if !x.marked.Load() {
+		x.marked.Store(true)
 	}
 }
 
@@ -100,20 +108,27 @@ func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
 	if h.isFull() && h.ask(w, u) {
 		return gone
 	}
-	x.begin(w, u)
+	w.hand(u.rt, x.begin(w, u)) // the caller drains the unit, and returns at once
 	return gone
 }
 
-// begin begins an activation. The caller is the owner of the unit, which lies still.
-func (x *keyed) begin(w *worker, u *unit) {
+// begin begins an activation, and returns its message, which the caller queues. The caller is the
+// owner of the unit, which lies still.
+func (x *keyed) begin(w *worker, u *unit) *sched.Task {
 	x.home.active.Add(1)
-	x.home.kind.activate(w, u)
+	return x.home.kind.activate(w, u)
 }
 
 // turnAway makes a unit passive again that was to become active, and has it go on: its messages
-// fail with err for a moment. The caller is the owner of the unit, which lies still.
+// fail with err for the least back-off, however often that happens. For a store that is down, one
+// waits longer each time; room may be there at any moment. The caller is the owner of the unit,
+// which lies still.
 func (x *keyed) turnAway(w *worker, u *unit, err error) {
-	x.fail(u.rt.env.now(), err)
+	f := &activationFailure{err: err, retry: u.rt.env.now().Add(leastBackOff)}
+	if x.failed != nil {
+		f.times = x.failed.times
+	}
+	x.failed = f
 	x.phase.Store(passive)
 	x.home.kind.release(u)
 	u.roused(w)
@@ -164,6 +179,7 @@ func (k *Kind[K, S]) assemble() {
 	make.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) { return k.fresh(c, key) }
 	make.complete(d.name, nil)
 	make.resultPlan = nil // a state may hold futures
+	make.sent.makesFor = func(m *message) *unit { return (*activation[K, S])(unsafe.Pointer(m)).waiter.unit }
 	k.makes = make.sent
 
 	stop := &k.stopping
@@ -176,9 +192,9 @@ func (k *Kind[K, S]) assemble() {
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
 }
 
-// begin sends the message that makes the state. The owner of the unit, which lies still from now
-// on.
-func (k *Kind[K, S]) begin(w *worker, u *unit) {
+// begin makes the message that makes the state, for the caller to queue. The owner of the unit,
+// which lies still from now on.
+func (k *Kind[K, S]) begin(w *worker, u *unit) *sched.Task {
 	x := keyedUnitOf[K, S](u)
 	a := &activation[K, S]{}
 	a.made.arg = x.resident.Key
@@ -194,7 +210,7 @@ func (k *Kind[K, S]) begin(w *worker, u *unit) {
 	}
 	a.made.push(&a.waiter)
 	x.keyed.making.Store(&a.made.promised) // from here on it is in the graph
-	w.hand(u.rt, &a.made.Task)
+	return &a.made.Task
 }
 
 // activated goes on with a unit whose activation has an outcome. The caller is the owner now.
@@ -229,6 +245,8 @@ func (x *keyed) fail(now time.Time, err error) {
 }
 
 func (k *Kind[K, S]) becomePassive(x *keyedUnit[K, S]) {
+	x.keyed.endTimers()
+	x.keyed.title.Store(nil)
 	x.keyed.phase.Store(passive)
 	x.keyed.home.active.Add(-1)
 	k.letGo(&x.unit)
@@ -245,6 +263,7 @@ func (k *Kind[K, S]) forget(u *unit) {
 func (u *unit) dropState() {
 	if x := u.ext.Load().keyed; x.is(active) {
 		x.home.kind.clear(u)
+		x.home.leaves(u.rt.detachedWorker(), u)
 	}
 }
 
@@ -262,6 +281,11 @@ const (
 func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	x := keyedUnitOf[K, S](u)
 	h := x.keyed.home
+	p := u.ext.Load().policy
+	broken := p.isStopped()
+	if why == stopAsked && p != nil { // a unit that was stopped begins anew
+		p.stopped, p.recent = nil, nil
+	}
 	if !x.keyed.is(active) {
 		k.letGo(u) // it may never have been active
 		return false
@@ -273,12 +297,14 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	defer func() { // also if the user's function panics: the state was to be dropped
 		k.forget(u)
 		h.stats.passivations.Add(1)
-		h.madeRoom(c)
+		if why == stopAsked || h.asking.Load() > 0 { // the keeper has taken others out of its list
+			h.leaves(c.here(), u)
+		}
 		if why == stopRoom {
 			h.stats.evictions.Add(1)
 		}
 	}()
-	if h.settings.stop != nil && !u.ext.Load().policy.isStopped() {
+	if h.settings.stop != nil && !broken {
 		h.settings.stop.(func(*Context, K, *S))(c, x.resident.Key, &x.state)
 	}
 	return true
@@ -287,10 +313,85 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 // inUse reports whether the unit was used since the keeper chose it, or is about to be: m, which
 // runs, is not the newest in its mailbox.
 func (x *keyed) inUse(u *unit, m *message, why stopReason) bool {
-	return x.used.Load()&usedBit != 0 && why == stopRoom || why == stopIdle && !x.idle() || !u.mailbox.IsNewest(&m.Node)
+	return why == stopRoom && x.marked.Load() || why == stopIdle && !x.idle() || u.hasMore(m)
 }
 
-// name is what reports call the unit of a kind: the kind, and the key.
+// hasMore reports whether there are messages for the unit beside m, which runs. It may say so of
+// a mailbox of another priority whose last message has just been run. Owner only.
+func (u *unit) hasMore(m *message) bool {
+	x := u.priorityMailboxes()
+	if x == nil {
+		return !u.mailbox.IsNewest(&m.Node)
+	}
+	for p := range sched.Priority(priorities) {
+		switch box, _ := x.box(p); {
+		case p == x.running && !box.IsNewest(&m.Node):
+			return true
+		case p != x.running && box.Newest() != nil:
+			return true
+		}
+	}
+	return false
+}
+
+// name is what reports call the unit of a kind: the kind, and the key. It is made once in an
+// activation: a recording asks for it with each message.
 func (x *keyed) name(u *unit) string {
-	return fmt.Sprintf("%s(%v)", x.home.kind.declared.name, x.home.kind.key(u))
+	if title := x.title.Load(); title != nil {
+		return *title
+	}
+	title := fmt.Sprintf("%s(%v)", x.home.kind.declared.name, x.home.kind.key(u))
+	x.title.Store(&title)
+	return title
+}
+
+// tie has a repetition, which the running operation is about to begin through c, end with the
+// activation of its unit. It does nothing if no operation of a unit of a kind runs, nor the one
+// that makes its state, or if c is not of that operation.
+func (c *Context) tie(t *Timer) {
+	if c.worker.Load() == &c.rt.outside {
+		return
+	}
+	now := c.running()
+	if now == nil || now.current == nil {
+		return
+	}
+	u := now.current.unit
+	if of := now.current.vtable().makesFor; of != nil {
+		u = of(now.current)
+	}
+	if x := u.ext.Load(); x != nil && x.keyed != nil {
+		x.keyed.addTimer(t)
+	}
+}
+
+// addTimer notes a timer that ends with the activation. The owner, or the operation that makes the
+// state, while the unit lies still.
+func (x *keyed) addTimer(t *Timer) {
+	if x.timers == nil {
+		x.timers = new([]*Timer)
+	}
+	all := *x.timers
+	if len(all) == cap(all) { // those that have ended do not add up
+		left := all[:0]
+		for _, t := range all {
+			if t.entry.State.Load() != timerwheel.Stopped {
+				left = append(left, t)
+			}
+		}
+		clear(all[len(left):])
+		all = left
+	}
+	*x.timers = append(all, t)
+}
+
+// endTimers stops the timers that end with the activation. As addTimer.
+func (x *keyed) endTimers() {
+	if x.timers == nil {
+		return
+	}
+	for _, t := range *x.timers {
+		t.end(stoppedTimer)
+	}
+	x.timers = nil
 }

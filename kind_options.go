@@ -47,8 +47,8 @@ func (s *kindSettings) apply(options []KindOption) {
 
 // PassivateAfter makes a unit of the kind passive when it has run nothing for d, give or take a
 // quarter: the function of [OnStop] is called, and the state is dropped. A timer that is set for
-// the unit does not count: when it fires, the unit becomes active again. It panics if d is below a
-// millisecond.
+// the unit does not count: when it fires, the unit becomes active again. An [Every] that the unit
+// itself has begun ends. It panics if d is below a millisecond.
 func PassivateAfter(d time.Duration) KindOption {
 	if d < time.Millisecond {
 		panic(fmt.Sprintf("freerun: PassivateAfter %v; it needs at least a millisecond", d))
@@ -89,7 +89,8 @@ func OnStop[K comparable, S any](fn func(c *Context, key K, s *S)) KindOption {
 
 // Restarts drops the state of a unit when an operation panics or calls runtime.Goexit: what it left
 // half done is gone, the messages that wait stay, and the next one makes a new state. After most
-// restarts within the window, the next such operation stops the unit as [StopOnPanic] does. Without
+// restarts within the window, the next such operation stops the unit as [StopOnPanic] does, until
+// there is a [Kind.Stop] of its key. The restarts of a key count, whoever holds its unit. Without
 // this option a unit keeps the state that it has. It panics if most or window is not positive.
 func Restarts(most int, window time.Duration) KindOption {
 	if most < 1 || window <= 0 {
@@ -102,5 +103,12 @@ func Restarts(most int, window time.Duration) KindOption {
 func (x *unitExt) restartByKind(l restartLimit) {
 	p := x.faults()
 	p.most, p.window = l.most, l.window
-	p.restart = func(u *unit) { u.dropState() }
+	p.restart = func(u *unit) {
+		u.dropState()
+		// The timer holds the unit, and with it the count.
+		u.rt.env.release(func() { rememberOp.SendAfter(u.rt.outside.contextFor(nil), l.window, u) })
+	}
 }
+
+// rememberOp does nothing, for a unit that a timer holds.
+var rememberOp = FreeOp("kind.remember", func(*Context, *unit) (struct{}, error) { return struct{}{}, nil })

@@ -86,9 +86,14 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 	}
 }
 
-// letGo has the table hold the unit by a weak pointer. The owner, who makes the unit passive.
+// letGo has the table hold the unit by a weak pointer. The owner, who makes the unit passive. A
+// unit that a panic has stopped is held, or its key would begin anew when the collector happens to
+// run.
 func (k *Kind[K, S]) letGo(u *unit) {
 	x := keyedUnitOf[K, S](u)
+	if x.ext.policy.isStopped() {
+		return
+	}
 	u.rt.env.release(x.weaken)
 }
 

@@ -211,10 +211,13 @@ func TestKindSavesNothingBroken(t *testing.T) {
 	c := rt.Context()
 	u := brittle.At(c, 1)
 	freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { panic("half done") })
+	if _, err := peek.Send(c, u, struct{}{}).Wait(t.Context()); !errors.Is(err, freerun.ErrStopped) {
+		t.Error(err)
+	}
 	if was, err := brittle.Stop(c, 1).Wait(t.Context()); !was || err != nil || savedBroken.Load() > 0 {
 		t.Error(was, err, savedBroken.Load())
 	}
-	if _, err := peek.Send(c, u, struct{}{}).Wait(t.Context()); !errors.Is(err, freerun.ErrStopped) {
-		t.Error(err)
+	if n, err := peek.Send(c, u, struct{}{}).Wait(t.Context()); n != 1 || err != nil {
+		t.Error("after Stop:", n, err)
 	}
 }

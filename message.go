@@ -108,6 +108,8 @@ type vtable struct {
 	// stateless: such a message does not make a passive unit of a kind active, and takes no place
 	// in its mailbox.
 	stateless bool
+	// makesFor returns the unit of a kind whose state such a message makes. Nil for all others.
+	makesFor func(m *message) *unit
 	// outside: such a message is a Promise. It is in no mailbox; its outcome comes from outside.
 	outside bool
 	identity

@@ -193,6 +193,7 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 	r.become(repetitionVtable)
 	r.unit = u
 	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, entry: timerwheel.Entry{Repeats: true}}
+	c.tie(r.timer)
 	r.timer.begin(c.here(), called, d)
 	return r.timer
 }
@@ -245,6 +246,10 @@ func (r *repetition) ended(w *worker) {
 // drift: instants are multiples of d from the beginning. An error or a panic is an error of the
 // scope, and is counted and logged as that of a Tell; it does not end the repetition. A scope's
 // Wait waits for a run, not for the end of the repetition.
+//
+// In an operation of a unit of a [Kind], and in the function that makes its state, the repetition
+// ends with the activation too: when the unit becomes passive, it is stopped. Through
+// [Runtime.Context] it goes on, and if it sends to the unit, that becomes active again each time.
 //
 // Any goroutine may call Every; it does not wait. It panics if c or fn is nil, or d is not above
 // zero.

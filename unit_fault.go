@@ -98,6 +98,9 @@ func (u *unit) faulted(err *PanicError) {
 			p.stopped = &stoppedError{Err: crash, Restarts: int(p.restarts.Load())}
 		}
 	}
+	if x.keyed != nil && p.stopped != nil {
+		x.keyed.endTimers()
+	}
 	if p.hook == nil {
 		return
 	}
