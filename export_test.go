@@ -20,3 +20,6 @@ func (rt *Runtime) DumpFlightTo(path string) error { return rt.dumpFlightTo(path
 
 // Residents returns how many keys the table of a kind has.
 func Residents[K comparable, S any](k *Kind[K, S], rt *Runtime) int { return k.in(rt).table.Len() }
+
+// WatchesOf returns how many watches a unit keeps, whose operations have ended.
+func WatchesOf[S any](u *Unit[S]) int { return len(u.unit.ext.Load().life.watches) }

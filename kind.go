@@ -73,6 +73,7 @@ type kind struct {
 	clear     func(u *unit)                                   // drops the state
 	release   func(u *unit)                                   // leaves a passive unit to the collector
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive
+	stop      func(c *Context, u *unit) Future[bool]          // tells it for Stop
 	key       func(u *unit) any
 	makes     *vtable // of the messages that make states
 }
@@ -134,7 +135,7 @@ func (k *Kind[K, S]) All(rt *Runtime) iter.Seq2[K, *Unit[S]] {
 // function of [OnStop], and the state is dropped. The next message makes a new one. The future's
 // value tells whether the unit was active.
 func (k *Kind[K, S]) Stop(c *Context, key K) Future[bool] {
-	return k.checked().stopping.send(c.checked(), k.At(c, key).checked(), stopAsked)
+	return k.checked().stop(c.checked(), k.At(c, key).checked())
 }
 
 // Key returns the key of the unit on which the operation of c runs. It panics if that is no unit of

@@ -81,7 +81,7 @@ func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
 		return ready // it will fail
 	}
 	err := x.refusal(u)
-	if err == nil && u.ext.Load().policy.isStopped() {
+	if err == nil && u.ext.Load().isStopped() {
 		return ready // it will fail, too
 	}
 	if err != nil {
@@ -173,6 +173,7 @@ func (k *Kind[K, S]) assemble() {
 	}
 	stop.complete(stop.declared.name, nil)
 	stop.sent.stateless, stop.told.stateless = true, true
+	k.stop = func(c *Context, u *unit) Future[bool] { return stop.send(c, u, stopAsked) }
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
 }
 
@@ -273,12 +274,13 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	defer func() { // also if the user's function panics: the state was to be dropped
 		k.forget(u)
 		h.stats.passivations.Add(1)
+		x.ext.tellWatches(Ended{})
 		h.madeRoom(c)
 		if why == stopRoom {
 			h.stats.evictions.Add(1)
 		}
 	}()
-	if h.settings.stop != nil && !u.ext.Load().policy.isStopped() {
+	if h.settings.stop != nil && !u.ext.Load().isStopped() {
 		h.settings.stop.(func(*Context, K, *S))(c, x.resident.Key, &x.state)
 	}
 	return true
