@@ -134,6 +134,32 @@ func TestOutcomeEnds(t *testing.T) {
 	}
 }
 
+// TestQuiesceGivenUp: a message waits when the runtime ends, so no Quiesce returns nil, however late
+// in the end it comes.
+func TestQuiesceGivenUp(t *testing.T) {
+	for range 5 * rounds {
+		rt := runtimetest.Quiet(t, freerun.Processors(2))
+		pileAdd.Send(rt.Context(), untilDone(rt), 1)
+		asked := make(chan struct{})
+		w := waitIn("Quiesce", func() error {
+			<-asked
+			for {
+				if err := rt.Quiesce(context.Background()); err != nil {
+					return err
+				}
+				t.Error("Quiesce returned nil while a message was left")
+			}
+		})
+		go rt.Close()
+		<-rt.Draining()
+		close(asked)
+		if <-w.done; !errors.Is(w.err, freerun.ErrClosed) {
+			t.Error(w.err)
+		}
+		rt.Close()
+	}
+}
+
 // TestDeterministicCallStalls: when nothing is left to run, the message of a Call is revoked, and
 // both Call and the message's scope return ErrStalled.
 func TestDeterministicCallStalls(t *testing.T) {

@@ -71,7 +71,7 @@ type kind struct {
 
 	activate  func(w *worker, u *unit)                        // begins an activation
 	clear     func(u *unit)                                   // drops the state
-	release   func(u *unit)                                   // leaves a passive unit to the collector
+	release   func(u *unit)                                   // leaves u, passive, to the GC
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive
 	stop      func(c *Context, u *unit) Future[bool]          // tells it for Stop
 	key       func(u *unit) any

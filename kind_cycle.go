@@ -30,8 +30,8 @@ import (
 // A message that is new is in no cycle: nothing waits for it yet. Nor is an activation before it
 // forwards a future; and then it walks, as all that wait for a future do.
 //
-// Invariants: I1 An implied edge is there before K1, K2 or K3 look, and the edge of an activation is
-//             stored before its walk. So the last of the edges of a cycle finds it.
+// Invariants: I1 An implied edge is there before K1, K2 or K3 look, and the edge of an activation
+//             is stored before its walk. So the last of the edges of a cycle finds it.
 //             I2 An implied edge that a walk finds holds until the activation has an outcome.
 // Checked by: TestKindFindsCycles, TestKindCycle
 
@@ -84,8 +84,8 @@ func (x *unitExt) mayWait() bool {
 }
 
 // lookForCycle fails the activations for which messages to u wait, and which wait for themselves
-// (K1). It comes after the step that puts the message into the mailbox, a compare-and-swap: the edge
-// of the message is stored without order before that.
+// (K1). It comes after the step that puts the message into the mailbox, a compare-and-swap: the
+// edge of the message is stored without order before that.
 func (u *unit) lookForCycle(w *worker) {
 	if x := u.ext.Load(); x == nil || !x.mayWait() {
 		return
@@ -138,7 +138,7 @@ func (f *activations) behind(end *promise.Cell) {
 	} else if u := promisedOf(end).unit; u != nil {
 		f.ofUnit(u)
 	}
-	// If the message has run meanwhile, its unit may be activating anew, which it does not wait for.
+	// If the message has run meanwhile, its unit may be activating anew. It does not wait for that.
 	if still != end && !still.Open() || still == end && !end.Ends() {
 		f.all = f.all[:n]
 	}

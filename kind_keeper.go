@@ -160,9 +160,9 @@ func (k *keeper) letIn(c *Context) {
 	}
 }
 
-// letAllIn has the units become active that have asked for it, when a Shutdown has begun: the timers
-// by which keepers look for room have ended, and the messages of those units are to be done. A unit
-// that asks later finds the phase.
+// letAllIn has the units become active that have asked for it, when a Shutdown has begun: the
+// timers by which keepers look for room have ended, and the messages of those units are to be done.
+// A unit that asks later finds the phase.
 func (rt *Runtime) letAllIn() {
 	homes := rt.homes.Load()
 	if homes == nil {

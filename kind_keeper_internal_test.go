@@ -7,7 +7,8 @@ import (
 
 var ticked = NewKind("ticked", func(c *Context, key int) (int, error) { return key, nil }, PassivateAfter(200*time.Millisecond), MaxActive(1))
 
-// TestKeeperTicksAgain has a unit come back into an empty list, while it is in a bucket from before.
+// TestKeeperTicksAgain has a unit come back into an empty list, while it is in a bucket from
+// before.
 func TestKeeperTicksAgain(t *testing.T) {
 	rt := New(Processors(1))
 	defer rt.Close()

@@ -74,9 +74,9 @@ func MaxActive(n int) KindOption {
 // OnStop has fn called before the state of a unit is dropped, because it was idle, had to make
 // room, or was stopped: to save it, for example. fn has the unit to itself, as an operation has,
 // and may call [Context.Block]; what comes for the unit waits until fn has returned. It is not
-// called for a state that an operation left by a panic, with [Restarts] or [StopOnPanic]. A Shutdown
-// calls it for all active units, once all else is done; a Close does not. OnStop panics if fn is
-// nil.
+// called for a state that an operation left by a panic, with [Restarts] or [StopOnPanic]. A
+// Shutdown calls it for all active units, once all else is done; a Close does not. OnStop panics if
+// fn is nil.
 func OnStop[K comparable, S any](fn func(c *Context, key K, s *S)) KindOption {
 	if fn == nil {
 		panic("freerun: OnStop with a nil function")

@@ -18,8 +18,12 @@ func soon(t *testing.T) context.Context {
 }
 
 var (
-	peekAfter    = freerun.Op("peekAfter", func(c *freerun.Context, n *int, f freerun.Future[int]) (int, error) { return *n, nil })
-	peekAllAfter = freerun.OpAll("peekAllAfter", func(c *freerun.Context, all []*int, f freerun.Future[int]) (int, error) { return len(all), nil })
+	peekAfter = freerun.Op("peekAfter", func(c *freerun.Context, n *int, f freerun.Future[int]) (int, error) {
+		return *n, nil
+	})
+	peekAllAfter = freerun.OpAll("peekAllAfter", func(c *freerun.Context, all []*int, f freerun.Future[int]) (int, error) {
+		return len(all), nil
+	})
 
 	leaning atomic.Pointer[func(c *freerun.Context) (int, error)]
 	leans   = freerun.NewKind("leans", lean)
@@ -137,7 +141,8 @@ func TestKindShutdownLetsIn(t *testing.T) {
 				return 0, nil
 			})
 			<-blocked
-			peek.Send(c, narrow.At(c, key), struct{}{}) // so that neither makes room when it is asked to
+			// This has neither make room when it is asked to.
+			peek.Send(c, narrow.At(c, key), struct{}{})
 			peek.Send(c, narrow.At(c, key), struct{}{})
 		}
 		f := peek.Send(c, narrow.At(c, 2), struct{}{})

@@ -54,8 +54,8 @@ func (rt *Runtime) Draining() <-chan struct{} {
 // future, and no activity runs or waits; then it returns nil. Messages whose send returned before
 // Quiesce was called are done then; others may be on their way. Timers that are not due do not
 // count. Quiesce returns ctx's error if ctx is done before, and [ErrClosed] if the runtime has
-// ended, or its end has ended ctx. Inside an operation or an activity it returns an [ErrWouldBlock]
-// at once.
+// ended, or its end has ended ctx or given messages up. Inside an operation or an activity it
+// returns an [ErrWouldBlock] at once.
 func (rt *Runtime) Quiesce(ctx context.Context) error {
 	mustContext(ctx)
 	if err := rt.checked(); err != nil {
@@ -67,6 +67,8 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 	err := rt.env.awaitIdle(ctx, rt)
 	switch {
 	case errors.Is(err, sched.ErrStopped):
+		return ErrClosed
+	case err == nil && rt.abandoned() > 0: // nothing is left because the end has given it up
 		return ErrClosed
 	case errors.Is(err, ErrStalled):
 		return err

@@ -274,17 +274,18 @@ func (w *worker) runsMessage() bool {
 func (w *worker) countFailed(rt *Runtime, err error, n uint64) {
 	_, started := err.(*PanicError)
 	abandoned := !started && n == 1 && rt.phase.Load() >= aborting
+	// Abandoned comes first: who finds that nothing is left ([Runtime.Quiesce]) asks for it then.
 	if w.at(rt) {
-		w.counters.failed.Add(n)
 		if abandoned {
 			w.counters.abandoned.Add(n)
 		}
+		w.counters.failed.Add(n)
 		return
 	}
-	rt.ingress.failed.Add(n)
 	if abandoned {
 		rt.ingress.abandoned.Add(n)
 	}
+	rt.ingress.failed.Add(n)
 }
 
 // countRan counts a message of rt that was run to its end, and whose outcome is known. n is 1, or

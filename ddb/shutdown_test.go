@@ -201,7 +201,8 @@ func TestRefusedCommand(t *testing.T) {
 func TestPanicIsolation(t *testing.T) {
 	broken := &command{name: "broken", arity: 2, keyed: func(*shard, [][]byte, *writer) { panic("a fault") }}
 	commands["broken"] = broken
-	t.Cleanup(func() { delete(commands, "broken") }) // after the server, which reads them, has ended
+	// This runs after the server, which reads the commands, has ended.
+	t.Cleanup(func() { delete(commands, "broken") })
 	_, addr := serve(t, Config{Shards: 1})
 	c := dial(t, addr)
 	c.send(request("incr", "k") + request("broken", "k") + request("dbsize") + request("ping"))

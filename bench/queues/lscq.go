@@ -14,7 +14,7 @@ import (
 // lscqVariants has lscq. It fits no values where lscq does not build (lscq_none.go), and under the
 // race detector, which takes the accesses of its assembly for a race.
 var lscqVariants = []programs.Variant{
-	queues.Variant("lscq", programs.Rival, "gopkg's lscq, unbounded; holds pointers and uint64 only", queues.Always,
+	queues.Variant("lscq", programs.Rival, lscqDoc, queues.Always,
 		queues.NonBlocking(func(int) lscqUint64 { return lscqUint64{lscq.NewUint64()} }),
 		queues.NonBlocking(func(int) lscqPointer[queues.Wide] { return lscqPointer[queues.Wide]{lscq.NewPointer()} })),
 }

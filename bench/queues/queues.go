@@ -12,6 +12,9 @@ import (
 // Program is the program queues. The rivals are among its variants where they build.
 var Program = withRivals(queues.Program)
 
+// lscqDoc describes lscq in any build: the help of one build tells what rows of another mean.
+const lscqDoc = "gopkg's lscq, unbounded; holds pointers and uint64 only (amd64 and arm64, not under the race detector)"
+
 // withRivals returns a copy of a program with more variants.
 func withRivals(p *programs.Program) *programs.Program {
 	wider := *p
