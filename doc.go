@@ -64,6 +64,11 @@
 //
 //	f := say.Send(c, rooms.At(c, "r42"), "hello")
 //
+// # The end of units
+//
+// [Stop] ends a unit in its turn, after the function of [OnEnd], and what comes later fails with
+// [ErrStopped]. [Watch] is a future of the end, whatever its reason.
+//
 // # Scopes, priorities, time
 //
 // A message that is sent through a [Context] belongs to the context's [Scope] and has its priority.

@@ -348,18 +348,27 @@ func (e env) forget(t *Timer) {
 
 // arm has t fire after d (T1, T2), if its state is from.
 func (e env) arm(t *Timer, d time.Duration, from uint32) {
-	if e.sim != nil {
+	switch {
+	case t.dormant:
+		if e.sim == nil {
+			t.wheel.rt.watches.Store(t, nil)
+		}
+		t.entry.State.CompareAndSwap(from, timerwheel.Set)
+	case e.sim != nil:
 		e.sim.arm(t, d, from)
-	} else {
+	default:
 		t.armInWheel(d, from)
 	}
 }
 
 // disarm takes t out, whose state was Set.
 func (e env) disarm(t *Timer) {
-	if e.sim != nil {
+	switch {
+	case t.dormant:
+		t.wheel.rt.watches.Delete(t)
+	case e.sim != nil:
 		e.sim.disarm(t)
-	} else {
+	default:
 		t.wheel.remove(t)
 	}
 }
@@ -374,6 +383,9 @@ func (e env) endTimers(rt *Runtime) {
 		if w := rt.wheels[i].Load(); w != nil {
 			w.end()
 		}
+	}
+	for t := range rt.watches.Range {
+		t.(*Timer).end(closedTimer)
 	}
 }
 

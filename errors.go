@@ -23,8 +23,8 @@ var (
 	// ErrFull says that the mailbox of a unit was full: see [MailboxLimit]. The error of a refusal
 	// names the unit: test with [errors.Is].
 	ErrFull = errors.New("freerun: the unit's mailbox is full")
-	// ErrStopped says that the unit runs no more operations, because one panicked: see
-	// [StopOnPanic]. The error of a message to the unit wraps the [*PanicError] that stopped it.
+	// ErrStopped says that the unit runs no more operations, because it was told to stop ([Stop]),
+	// or one panicked ([StopOnPanic]). The error of a message to the unit is a [*StoppedError].
 	ErrStopped = errors.New("freerun: the unit is stopped")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = promise.ErrCycle
@@ -81,23 +81,31 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// stoppedError is the error of messages to a unit that was stopped. It is an [ErrStopped], and
+// StoppedError is the error of messages to a unit that was stopped. It is an [ErrStopped], and
 // wraps the error that stopped the unit.
-type stoppedError struct {
-	Err      *PanicError // the error that stopped the unit
+type StoppedError struct {
+	Err      *PanicError // the error that stopped the unit; nil if it was told to stop
 	Restarts int         // how many times the unit had been restarted
 }
 
 // Error returns a text with the error that stopped the unit.
-func (e *stoppedError) Error() string {
+func (e *StoppedError) Error() string {
+	if e.Err == nil {
+		return ErrStopped.Error()
+	}
 	if e.Restarts > 0 {
 		return fmt.Sprintf("freerun: the unit is stopped, after %d restarts: %v", e.Restarts, e.Err)
 	}
 	return fmt.Sprintf("freerun: the unit is stopped: %v", e.Err)
 }
 
-// Unwrap returns [ErrStopped] and the error that stopped the unit.
-func (e *stoppedError) Unwrap() []error { return []error{ErrStopped, e.Err} }
+// Unwrap returns [ErrStopped] and the error that stopped the unit, if there is one.
+func (e *StoppedError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrStopped}
+	}
+	return []error{ErrStopped, e.Err}
+}
 
 // ArgumentError is the error of a future whose operation was not run because a future in its
 // argument failed, or whose result holds a future that failed. Its text tells the chain of sends

@@ -25,3 +25,6 @@ func Residents[K comparable, S any](k *Kind[K, S], rt *Runtime) int { return k.i
 // ActiveContext returns the context that the calling operation or activity runs with, on its
 // processor.
 func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active.Load() }
+
+// WatchesOf returns how many watches a unit keeps, whose operations have ended.
+func WatchesOf[S any](u *Unit[S]) int { return len(u.unit.ext.Load().life.watches) }

@@ -74,6 +74,7 @@ type kind struct {
 	clear     func(u *unit)                                   // drops the state
 	release   func(u *unit)                                   // leaves u, passive, to the GC
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive
+	stop      func(c *Context, u *unit) Future[bool]          // tells it for Stop
 	key       func(u *unit) any
 	makes     *vtable // of the messages that make states
 }
@@ -136,7 +137,7 @@ func (k *Kind[K, S]) All(rt *Runtime) iter.Seq2[K, *Unit[S]] {
 // had stopped the unit ([StopOnPanic], [Restarts]): until then it stays stopped, idle or not. The
 // future's value tells whether the unit was active.
 func (k *Kind[K, S]) Stop(c *Context, key K) Future[bool] {
-	return k.checked().stopping.send(c.checked(), k.At(c, key).checked(), stopAsked)
+	return k.checked().stop(c.checked(), k.At(c, key).checked())
 }
 
 // Key returns the key of the unit on which the operation of c runs. It panics if that is no unit of

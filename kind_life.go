@@ -89,7 +89,7 @@ func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
 		return ready // it will fail
 	}
 	err := x.refusal(u)
-	if err == nil && u.ext.Load().policy.isStopped() {
+	if err == nil && u.ext.Load().isStopped() {
 		return ready // it will fail, too
 	}
 	if err != nil {
@@ -189,6 +189,7 @@ func (k *Kind[K, S]) assemble() {
 	}
 	stop.complete(stop.declared.name, nil)
 	stop.sent.stateless, stop.told.stateless = true, true
+	k.stop = func(c *Context, u *unit) Future[bool] { return stop.send(c, u, stopAsked) }
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
 }
 
@@ -281,10 +282,9 @@ const (
 func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	x := keyedUnitOf[K, S](u)
 	h := x.keyed.home
-	p := u.ext.Load().policy
-	broken := p.isStopped()
-	if why == stopAsked && p != nil { // a unit that was stopped begins anew
-		p.stopped, p.recent = nil, nil
+	broken := x.ext.isStopped()
+	if why == stopAsked { // a unit that a panic has stopped begins anew
+		x.ext.beginAnew()
 	}
 	if !x.keyed.is(active) {
 		k.letGo(u) // it may never have been active
@@ -297,6 +297,7 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	defer func() { // also if the user's function panics: the state was to be dropped
 		k.forget(u)
 		h.stats.passivations.Add(1)
+		x.ext.tellWatches(Ended{})
 		if why == stopAsked || h.asking.Load() > 0 { // the keeper has taken others out of its list
 			h.leaves(c.here(), u)
 		}

@@ -43,6 +43,9 @@ func (s *kindSettings) apply(options []KindOption) {
 	if x.policy != nil && x.policy.restart != nil {
 		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
 	}
+	if x.life != nil && x.life.onEnd != nil {
+		panic("freerun: OnEnd for a kind; use OnStop, which is told the key")
+	}
 }
 
 // PassivateAfter makes a unit of the kind passive when it has run nothing for d, give or take a

@@ -91,7 +91,7 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 // run.
 func (k *Kind[K, S]) letGo(u *unit) {
 	x := keyedUnitOf[K, S](u)
-	if x.ext.policy.isStopped() {
+	if x.ext.isStopped() {
 		return
 	}
 	u.rt.env.release(x.weaken)

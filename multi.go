@@ -80,8 +80,8 @@ func (m *multi) stopped() error {
 		x := parts[i].unit.ext.Load()
 		switch {
 		case x == nil:
-		case x.policy.isStopped():
-			return x.policy.stopped
+		case x.isStopped():
+			return x.stopped
 		case x.keyed != nil:
 			if err := x.keyed.lacking(); err != nil {
 				return err

@@ -70,6 +70,9 @@ type Runtime struct {
 
 	// homes are those of the kinds that were used, by their numbers.
 	homes atomics.Pointer[[]*kindHome]
+
+	endings sync.Map // *unit → *unitEnding: the units with OnEnd that have not ended
+	watches sync.Map // *Timer → nil: the watches that have not ended; none in a simulated runtime
 }
 
 // The phases of a runtime. A phase only grows.

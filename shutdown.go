@@ -125,10 +125,10 @@ func (rt *Runtime) done() uint64 {
 // Shutdown drains and ends the runtime. From now on it refuses messages of ordinary goroutines with
 // [ErrClosed]. It waits until all accepted messages, and all messages that follow from them, are
 // done, and all activities have ended. Then it returns nil, and no goroutine of the runtime is
-// left. Before, the active units of a [Kind] with [OnStop] are stopped, each in its turn. The
-// messages that follow are those that operations, branches and activities of the runtime
-// send, also in and after [Context.Block]; the goroutines that they have started are ordinary ones.
-// Timers end, and are not waited for.
+// left. Before, the active units of a [Kind] with [OnStop] are stopped, each in its turn, and then
+// the units with [OnEnd]. The messages that follow are those that operations, branches and
+// activities of the runtime send, also in and after [Context.Block]; the goroutines that they have
+// started are ordinary ones. Timers end, and are not waited for.
 //
 // If ctx is done before that, messages that were not started fail with ErrClosed, contexts are
 // canceled, and running operations get one more second, or the time that [Grace] sets. (They may
@@ -148,7 +148,7 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	rt.letAllIn()
 	rt.ingress.stripes.Rendezvous()
 	err := rt.env.awaitIdle(ctx, rt)
-	for err == nil && rt.stopKinds() {
+	for err == nil && (rt.stopKinds() || rt.stopUnits()) {
 		err = rt.env.awaitIdle(ctx, rt)
 	}
 	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown, which end waits for

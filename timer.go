@@ -33,6 +33,8 @@ type Timer struct {
 	wheel  *timerWheel
 	target *message // the message to send; its vtable has late. Nil once the timer has ended
 	scope  *Scope   // nil without a scope, and once the timer has ended
+	// dormant: the timer is in no wheel. It is a watch, which the end of a unit ends.
+	dormant bool
 }
 
 func timerOf(e *timerwheel.Entry) *Timer { return (*Timer)(unsafe.Pointer(e)) }

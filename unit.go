@@ -32,6 +32,7 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	u.unit.Kind = unitVtable
 	if len(options) > 0 {
 		u.unit.apply(options, reflect.TypeFor[S]())
+		u.unit.keepUntilEnd(func(u *unit) { *stateOf[S](unsafe.Pointer(u)) = *new(S) })
 	}
 	return u
 }

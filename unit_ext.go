@@ -19,6 +19,8 @@ type unitExt struct {
 	priority  sched.Priority
 	limit     *mailboxLimit                      // nil: the mailbox has no limit
 	policy    *faultPolicy                       // nil: a unit keeps its state after a panic
+	stopped   *StoppedError                      // not nil once the unit is stopped; the owner's
+	life      *unitLife                          // nil: no watch, and no OnEnd; the owner's
 	held      atomics.Pointer[mute]              // not nil while the unit is muted
 	mailboxes atomics.Pointer[priorityMailboxes] // nil: all messages so far had one priority
 
@@ -52,8 +54,8 @@ func (x *unitExt) fill(s *UnitStats) {
 // and is not to be run. Owner only.
 func (x *unitExt) takeOut(w *worker, m *message) (ended bool) {
 	x.leavesLimit()
-	if x.policy.isStopped() {
-		m.vtable().fail(w, m, x.policy.stopped)
+	if x.isStopped() {
+		m.vtable().fail(w, m, x.stopped)
 		return true
 	}
 	return false

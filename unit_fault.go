@@ -29,7 +29,6 @@ type faultPolicy struct {
 
 	restarts atomics.RelaxedUint64
 	recent   []time.Time // the restarts within the window, oldest first
-	stopped  *stoppedError
 }
 
 // faults returns the policy for options to set, and makes it if there is none.
@@ -87,31 +86,42 @@ func (u *unit) faulted(err *PanicError) {
 		return
 	}
 	p := x.policy
+	var fatal *PanicError
 	switch {
+	case x.isStopped(): // by a Stop, whose function has panicked
 	case p.stop:
-		p.stopped = &stoppedError{Err: err}
+		fatal = err
 	case p.restart != nil && !p.mayRestart(u.rt.env.now()):
-		p.stopped = &stoppedError{Err: err, Restarts: int(p.restarts.Load())}
+		fatal = err
 	case p.restart != nil:
 		p.restarts.Add(1)
-		if crash := guard("the factory of RestartOnPanic", func() { p.restart(u) }); crash != nil {
-			p.stopped = &stoppedError{Err: crash, Restarts: int(p.restarts.Load())}
+		fatal = guard("the factory of RestartOnPanic", func() { p.restart(u) })
+		if x.keyed != nil && fatal == nil {
+			x.tellWatches(Ended{Err: err})
 		}
 	}
-	if x.keyed != nil && p.stopped != nil {
+	if fatal != nil {
+		u.endStopped(x, &StoppedError{Err: fatal, Restarts: p.restarted()})
+	}
+	if x.keyed != nil && x.isStopped() {
 		x.keyed.endTimers()
 	}
 	if p.hook == nil {
 		return
 	}
-	fault := PanicReport{Err: err, Restarts: int(p.restarts.Load()), Stopped: p.stopped != nil}
+	fault := PanicReport{Err: err, Restarts: p.restarted(), Stopped: x.isStopped()}
 	if crash := guard("the hook of OnPanic", func() { p.hook(fault) }); crash != nil {
 		u.rt.log(slog.LevelError, "hook panicked", "operation", err.Operation, "panic", crash.Value, "stack", string(crash.Stack))
 	}
 }
 
-// isStopped reports whether the unit runs no further operation.
-func (p *faultPolicy) isStopped() bool { return p != nil && p.stopped != nil }
+// restarted returns how often the unit was restarted.
+func (p *faultPolicy) restarted() int {
+	if p == nil {
+		return 0
+	}
+	return int(p.restarts.Load())
+}
 
 // mayRestart reports whether the window has room for one more restart, and takes it.
 func (p *faultPolicy) mayRestart(now time.Time) bool {

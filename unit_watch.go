@@ -1,0 +1,131 @@
+package freerun
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/promise"
+	"github.com/freerun-go/freerun/internal/timerwheel"
+)
+
+// Ended is the value of the future of [Watch]: how a unit has ended.
+type Ended struct {
+	// Err is the error with which messages to the unit fail from now on, a [*StoppedError]. For a
+	// unit of a [Kind] that is passive now, and will become active again, it is nil, or the error
+	// that its last operation or activation ended with: a [*PanicError] or an [*ActivationError].
+	Err error
+}
+
+// Watch returns a future of the unit's end: by [Stop], by a panic, with [StopOnPanic] or when its
+// restarts are used up. For a unit of a [Kind] it is also the moment at which the
+// unit becomes passive. A restart by [RestartOnPanic] is no end. Of a unit that is stopped, or
+// passive, the future has its value at once, which tells why.
+//
+// The watch begins in the unit's turn, after what was sent to it before. It ends with its scope:
+// the future fails with [ErrCanceled] when c's scope is canceled, with [ErrClosed] when a Shutdown
+// or Close begins, and with [ErrOtherRuntime] if u is of another runtime. Neither [Scope.Wait] nor
+// [Runtime.Quiesce] waits for it. A watch keeps the unit from being collected, and the unit keeps
+// the watch until either ends. Any goroutine may call Watch, operations too; it does not wait. It
+// panics if c or u is nil.
+func Watch[S any](c *Context, u *Unit[S]) Future[Ended] { return u.checked().watch(c.checked()) }
+
+// watch is the future of a unit's end. Its timer is armed for no instant: it ends by Timer.end
+// alone, so that the unit, the scope and the end of the runtime decide by one step which of them
+// was first (T4 of timer.go).
+type watch struct {
+	result[Ended] // must be first
+	timer         Timer
+}
+
+// watchVtable is set in init: it leads to functions that lead to it.
+var watchVtable *vtable
+
+func init() {
+	watchVtable = newVtable(vtable{identity: identity{name: "freerun.Watch"}, unsent: endWatch}, nil)
+}
+
+func (u *unit) watch(c *Context) Future[Ended] {
+	x := &watch{timer: Timer{wheel: c.rt.wheel(), scope: c.Scope(), dormant: true}}
+	x.unit = &c.rt.free
+	x.become(watchVtable)
+	x.timer.target = &x.message
+	f := Future[Ended]{cell: &x.result}
+	w := c.here()
+	if err := w.refuses(u); err != nil {
+		x.refuse(w, u.naming(err, func() string { return watchVtable.name }))
+		return f
+	}
+	x.timer.begin(w, watchVtable, math.MaxInt64)
+	if !x.Open() {
+		return f // the scope was canceled, or the runtime ends
+	}
+	if err := beginWatch.tell(c, u, x); err != nil {
+		x.timer.end(promise.NewFailure(err))
+	}
+	return f
+}
+
+// refuse fails a watch that has not begun.
+func (x *watch) refuse(w *worker, err error) {
+	x.timer.scope, x.timer.target = nil, nil
+	x.timer.entry.State.Store(timerwheel.Stopped)
+	x.fillFailed(w, err)
+}
+
+// beginWatch takes a watch to its unit.
+var beginWatch = lifeOperation("unit.watch", func(_ *Context, u *unit, x *watch) (struct{}, error) {
+	e := u.extend()
+	switch {
+	case e.isStopped():
+		x.end(Ended{Err: e.stopped})
+	case e.keyed == nil || e.keyed.is(active):
+		e.withLife().add(x)
+	case e.keyed.failed != nil:
+		x.end(Ended{Err: e.keyed.failed.err})
+	default:
+		x.end(Ended{})
+	}
+	return struct{}{}, nil
+})
+
+// add puts a watch into the list. Watches whose scopes were canceled leave it now and then, so that
+// a unit which lives for long keeps no more than twice those that have not ended.
+func (l *unitLife) add(x *watch) {
+	if len(l.watches) >= l.prune {
+		l.watches = slices.DeleteFunc(l.watches, func(x *watch) bool { return !x.Open() })
+		l.prune = max(2*len(l.watches), leastPruned)
+	}
+	l.watches = append(l.watches, x)
+}
+
+const leastPruned = 16
+
+// tellWatches ends the watches of the unit. Owner only.
+func (x *unitExt) tellWatches(e Ended) {
+	if x.life == nil || x.life.watches == nil {
+		return
+	}
+	all := x.life.watches
+	x.life.watches, x.life.prune = nil, 0
+	for _, watch := range all {
+		watch.end(e)
+	}
+}
+
+// endOf is the failure by which a timer ends that is a watch whose unit has ended.
+type endOf struct{ Ended }
+
+func (endOf) Error() string { return "freerun: the unit has ended" }
+
+// end resolves the watch, unless its scope was canceled, or the runtime ends.
+func (x *watch) end(e Ended) { x.timer.end(promise.NewFailure(endOf{e})) }
+
+// endWatch gives a watch its outcome. The caller has stopped its timer.
+func endWatch(w *worker, msg *message, why *promise.Failure) {
+	x := (*watch)(unsafe.Pointer(msg))
+	if e, ended := why.Err.(endOf); ended {
+		x.value, why = e.Ended, nil
+	}
+	x.endUnsent(w, why)
+}
