@@ -164,6 +164,7 @@ func (k *Kind[K, S]) assemble() {
 	make.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) { return k.fresh(c, key) }
 	make.complete(d.name, nil)
 	make.resultPlan = nil // a state may hold futures
+	make.notIntercepted()
 	k.makes = make.sent
 
 	stop := &k.stopping
@@ -172,6 +173,7 @@ func (k *Kind[K, S]) assemble() {
 		return k.runStop(c, (*unit)(to), why), nil
 	}
 	stop.complete(stop.declared.name, nil)
+	stop.notIntercepted()
 	stop.sent.stateless, stop.told.stateless = true, true
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
 }

@@ -33,6 +33,9 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	if len(options) > 0 {
 		u.unit.apply(options, reflect.TypeFor[S]())
 	}
+	if rt.around != nil {
+		u.unit.extend().interceptedBy(rt)
+	}
 	return u
 }
 
@@ -335,6 +338,9 @@ func (u *unit) runOne(p *sched.Processor, w *worker, h *sched.Host, m *message) 
 		return p, w
 	}
 	u.operations.Add(1)
+	if u.interceptors() != nil {
+		m.surround()
+	}
 	m.Kind.Run(p, &m.Task)
 	return u.afterOne(p, w, h)
 }
