@@ -20,3 +20,6 @@ func (rt *Runtime) DumpFlightTo(path string) error { return rt.dumpFlightTo(path
 
 // Residents returns how many keys the table of a kind has.
 func Residents[K comparable, S any](k *Kind[K, S], rt *Runtime) int { return k.in(rt).table.Len() }
+
+// KeysOf returns how many keys a Keyed knows.
+func KeysOf[K comparable, J any](k *Keyed[K, J]) int { return k.home.table.Len() }

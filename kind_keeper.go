@@ -94,6 +94,9 @@ func init() {
 		k.letIn(c)
 		return struct{}{}, nil
 	})
+	for _, k := range []*vtable{keepOp.told, tickOp.sent, portionOp.told, roomOp.sent, madeOp.told} {
+		k.chore = true
+	}
 }
 
 func newKeeper(h *kindHome) *Unit[keeper] {

@@ -173,6 +173,7 @@ func (k *Kind[K, S]) assemble() {
 	}
 	stop.complete(stop.declared.name, nil)
 	stop.sent.stateless, stop.told.stateless = true, true
+	stop.told.chore = true // told by the keeper alone
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
 }
 

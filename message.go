@@ -107,6 +107,8 @@ type vtable struct {
 	// stateless: such a message does not make a passive unit of a kind active, and takes no place
 	// in its mailbox.
 	stateless bool
+	// chore: such a message is the runtime's own, by which it keeps house. A Close may leave it.
+	chore bool
 	// outside: such a message is a Promise. It is in no mailbox; its outcome comes from outside.
 	outside bool
 	identity
