@@ -19,7 +19,7 @@
 // while the unit of freerun has no bound; entities of the actor libraries receive values of any
 // type.
 //
-// Counters has the same sequence of keys for all, drawn by the law of Zipf, and verifies all counts.
+// Counters has the same sequence of keys for all, drawn by the law of Zipf, and checks all counts.
 // Its rivals are a map of counters with a mutex each, and a map of goroutines with a channel each.
 // Not alike: whoever tells under a mutex does the work itself, and a goroutine for each key counts
 // what is open in a WaitGroup, which all callers write to.
