@@ -1,16 +1,13 @@
 package freerun
 
 import (
-	"cmp"
 	"context"
 	"runtime/trace"
-	"slices"
 	"time"
 
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
-	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // Package activity lies below this one, and knows nothing of scopes, futures and shutdowns. This
@@ -30,7 +27,7 @@ func ContextOf(a *activity.Activity) *Context {
 		}
 		panic("freerun: ContextOf by another goroutine than the activity's own")
 	}
-	return slotOn(on).context
+	return ownSlot(a, on).context
 }
 
 // activityPlace makes Runtime, Scope and Context places where activities can be started.
@@ -92,7 +89,12 @@ func (c *Context) activityHost() *activityHost {
 }
 
 // activitySlot is the runtime's part of a stack that runs activities, one after another: the
-// context that they send through.
+// context that they send through. A stack has one once an activity on it has asked for its context.
+// Before, the activities of no scope are guests: they share the slot of the worker on which they
+// run. It is in the cache, and an activity that never sends needs no memory for it. The context of
+// that slot is never handed out ([worker.contextFor]): no guest keeps it, or forks with it.
+//
+// What a stack has is in [activityhost.Stack.Local]: its slot, or the activityHost of a guest.
 type activitySlot struct {
 	context  *Context
 	message  message   // stands for the activity
@@ -101,28 +103,84 @@ type activitySlot struct {
 	awaiting *promised // what the activity waits for in Await, for reports
 }
 
-// title is the name of the activity that runs with a context now, nil if it has none.
-type title = atomics.RelaxedPointer[string]
-
-// slotOn returns the activity slot of a stack; it panics if the runtime has put none there.
-func slotOn(on *activityhost.Stack) *activitySlot {
-	r, ok := on.Local.(*activitySlot)
-	if !ok {
-		panic("freerun: an activity of no runtime")
-	}
+// slotOf returns the activity slot of a stack, nil if it has none of its own.
+func slotOf(on *activityhost.Stack) *activitySlot {
+	r, _ := on.Local.(*activitySlot)
 	return r
 }
 
-func describeSlot(m *message) string {
-	return workerOf(sched.CurrentProcessor()).active.Load().operation()
+// ownSlot returns the activity slot of the stack on which a, the running activity, runs. A guest
+// gets one of its own. It panics if a belongs to no runtime.
+func ownSlot(a *activity.Activity, on *activityhost.Stack) *activitySlot {
+	switch at := on.Local.(type) {
+	case *activitySlot:
+		return at
+	case *activityHost:
+		if p := sched.CurrentProcessor(); p != nil {
+			at.settle(a, on, p)
+		} else {
+			at.settleAway(on)
+		}
+		return slotOf(on)
+	}
+	panic("freerun: an activity of no runtime")
 }
 
-// titleOf returns the name of an activity, or that of its function if it has none.
-func titleOf(a *activity.Activity) string {
-	if name := a.Name(); name != "" {
-		return name
+// settle gives the stack of the running activity, a guest on p, a slot of its own.
+func (t *activityHost) settle(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+	t.moveOut(on, p).inside.Store(0)
+	on.Local = t.newSlot()
+	t.Enter(a, on, p)
+}
+
+// settleAway gives the stack of a guest that runs without a processor a slot of its own. The
+// context with which it has left its processor, in [Context.Block], is its own since then. A guest
+// that is discarded has none.
+func (t *activityHost) settleAway(on *activityhost.Stack) {
+	r := t.newSlot()
+	if h := sched.CurrentHost(); h != nil && h.Processor() == nil {
+		r.context = hostStateOf(h).away.Load()
 	}
-	return functionName(activities.Code(a))
+	if c := r.context; c == nil || c.rt != t.rt || c.key != t.key {
+		r.context = t.rt.detachedWorker().newContext(t.key)
+		r.context.kind.Store(slotVtable)
+	}
+	on.Local = r
+}
+
+func (t *activityHost) newSlot() *activitySlot {
+	r := &activitySlot{}
+	r.message.become(slotVtable)
+	r.message.unit = &t.rt.free
+	return r
+}
+
+// slotFor returns the activity slot for an activity that comes to run on w, with a context of t's
+// scope and priority: that of its stack or, for a guest, that of the worker.
+func (t *activityHost) slotFor(on *activityhost.Stack, w *worker) *activitySlot {
+	r := slotOf(on)
+	if r == nil {
+		if t.key == nil && w.observed.Load() == 0 && !trace.IsEnabled() {
+			if at, _ := on.Local.(*activityHost); at != t {
+				on.Local = t
+			}
+			if r = w.shared; r != nil {
+				return r
+			}
+			r = t.newSlot()
+			w.shared = r
+		} else {
+			r = t.newSlot()
+			on.Local = r
+		}
+	}
+	if r.context == nil || r.context.rt != t.rt || r.context.key != t.key {
+		r.context = w.newContext(t.key)
+		r.context.kind.Store(slotVtable)
+		r.message.unit = &t.rt.free
+		r.awaits = nil
+	}
+	return r
 }
 
 // Context implements [activityhost.Owner].
@@ -136,12 +194,22 @@ func (t *activityHost) Context() context.Context {
 // Start implements [activityhost.Owner].
 func (t *activityHost) Start(a, b *activity.Activity) error {
 	if on := activities.StackOf(a); on != nil {
-		return slotOn(on).context.startActivity(b)
+		if r := slotOf(on); r != nil {
+			return r.context.startActivity(b)
+		}
+		if p := sched.CurrentProcessor(); p != nil {
+			return workerOf(p).active.Load().startActivity(b)
+		}
 	}
 	if t.key == nil {
 		return t.rt.context.startActivity(b)
 	}
 	return t.key.outside.startActivity(b)
+}
+
+// Prepare implements [activityhost.Owner].
+func (t *activityHost) Prepare(on *activityhost.Stack, p *sched.Processor) {
+	t.slotFor(on, workerOf(p))
 }
 
 // Enter implements [activityhost.Owner]: the activity's context becomes the worker's active one.
@@ -168,23 +236,6 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 	}
 }
 
-// slotFor returns the activity slot of the stack, with a context of t's scope and priority.
-func (t *activityHost) slotFor(on *activityhost.Stack, w *worker) *activitySlot {
-	r, _ := on.Local.(*activitySlot)
-	if r == nil {
-		r = &activitySlot{}
-		r.message.become(slotVtable)
-		on.Local = r
-	}
-	if r.context == nil || r.context.rt != t.rt || r.context.key != t.key {
-		r.context = w.newContext(t.key)
-		r.context.kind.Store(slotVtable)
-		r.message.unit = &t.rt.free
-		r.awaits = nil
-	}
-	return r
-}
-
 // Leave implements [activityhost.Owner]: the worker's former active context is active again.
 func (t *activityHost) Leave(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	c := t.moveOut(on, p)
@@ -192,13 +243,19 @@ func (t *activityHost) Leave(_ *activity.Activity, on *activityhost.Stack, p *sc
 }
 
 // Depart implements [activityhost.Owner].
-func (t *activityHost) Depart(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+func (t *activityHost) Depart(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+	if slotOf(on) == nil { // other activities use the worker's meanwhile
+		t.settle(a, on, p)
+	}
 	hostStateOf(p.Host()).away.Store(t.moveOut(on, p))
 }
 
 // moveOut takes the activity's context off its worker, whose former context is active again.
 func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Context {
-	w, r := workerOf(p), slotOn(on)
+	w, r := workerOf(p), slotOf(on)
+	if r == nil {
+		r = w.shared
+	}
 	c := r.context
 	c.publishAll(p)
 	c.forks.home.Store(0)
@@ -220,23 +277,39 @@ func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Cont
 	return c
 }
 
-// End implements [activityhost.Owner]: the activity is counted as done.
+// End implements [activityhost.Owner]: the activity is counted as done. It runs on the activity's
+// stack, so what few activities need is elsewhere.
 func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any, stack []byte, refused error) error {
+	switch {
+	case p == nil:
+		return t.endAway(a, failure, stack, refused)
+	case failure != nil:
+		refused = t.panicked(a, workerOf(p), failure, stack)
+	case refused == nil && t.key.scopeOf() == nil:
+		workerOf(p).countRan(t.rt, 1)
+		return nil
+	}
+	return t.endWith(a, workerOf(p), refused)
+}
+
+// endAway is End without a processor.
+//
+//go:noinline
+func (t *activityHost) endAway(a *activity.Activity, failure any, stack []byte, err error) error {
 	w := t.rt.detachedWorker()
-	if p != nil {
-		w = workerOf(p)
-	}
-	err := refused
 	if failure != nil {
-		if failure == activityhost.ErrGoexit {
-			failure = nil // the form in which panicked takes a Goexit
-		}
-		err = w.panicked(titleOf(a), t.origin(), failure, stack)
+		err = t.panicked(a, w, failure, stack)
 	}
+	return t.endWith(a, w, err)
+}
+
+// endWith is End for an activity that has failed with err, or is of a scope.
+func (t *activityHost) endWith(a *activity.Activity, w *worker, err error) error {
 	if err == nil {
 		w.countRan(t.rt, 1)
 	} else {
 		w.countFailed(t.rt, err, 1)
+		w.env.drops(a)
 	}
 	if x := t.key.scopeOf(); x != nil {
 		if err != nil {
@@ -249,6 +322,16 @@ func (t *activityHost) End(a *activity.Activity, p *sched.Processor, failure any
 		t.origin().ended(w)
 	}
 	return err
+}
+
+// panicked reports an activity that has panicked or called runtime.Goexit, and returns its error.
+//
+//go:noinline
+func (t *activityHost) panicked(a *activity.Activity, w *worker, failure any, stack []byte) error {
+	if failure == activityhost.ErrGoexit {
+		failure = nil // the form in which worker.panicked takes a Goexit
+	}
+	return w.panicked(titleOf(a), t.origin(), failure, stack)
 }
 
 // origin returns the lineage that the activity's failures are reported with.
@@ -284,29 +367,6 @@ func (t *activityHost) Watch(a *activity.Activity) {
 	}
 	x.withMore().waiting.Store(a, t.rt.env.orderOfWait(x))
 	t.rt.env.enroll(x)
-}
-
-// interruptWaiting wakes the activities of a canceled scope that wait, and reports whether there
-// were any. In a deterministic runtime, it wakes them in the order of their first waits.
-func (s *Scope) interruptWaiting() (some bool) {
-	type waits struct {
-		a   *activity.Activity
-		nth uint64
-	}
-	m := s.more.Load()
-	if m == nil {
-		return false
-	}
-	var all []waits
-	m.waiting.Range(func(a, nth any) bool {
-		all = append(all, waits{a.(*activity.Activity), nth.(uint64)})
-		return true
-	})
-	slices.SortFunc(all, func(x, y waits) int { return cmp.Compare(x.nth, y.nth) })
-	for _, w := range all {
-		some = activities.Interrupt(w.a) || some
-	}
-	return some
 }
 
 // AfterFunc implements [activityhost.Owner].

@@ -175,6 +175,11 @@ func TestLockedAcrossTheEnd(t *testing.T) {
 				all = append(all, activity.Go(rt, func(a *activity.Activity) {
 					k.lock()
 					defer k.unlock()
+					defer func() { // without a processor, and asked for no context before
+						if c := freerun.ContextOf(a); c.Runtime() != rt || c != freerun.ContextOf(a) {
+							t.Error("not the context of this runtime, or two of them")
+						}
+					}()
 					defer s.leave()
 					defer s.enter()
 					waiting.Add(1)

@@ -395,3 +395,54 @@ func TestActivityPriorities(t *testing.T) {
 		t.Errorf("order %v", order)
 	}
 }
+
+// TestActivityContextAfterWaits has activities take turns on one worker before they ask for their
+// contexts: each then has one of its own, which stays, across waits, blocking code and the start of
+// other activities.
+func TestActivityContextAfterWaits(t *testing.T) {
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
+	u := freerun.NewUnit(rt, 0)
+	const many = 5
+	contexts := make([]*freerun.Context, many)
+	var all []*activity.Activity
+	for i := range many {
+		all = append(all, activity.Go(rt, func(a *activity.Activity) {
+			for range 3 {
+				a.Yield()
+			}
+			started := activity.Go(a, func(b *activity.Activity) { b.Yield() })
+			if i%2 == 0 { // the others leave their processor before they have a context
+				contexts[i] = freerun.ContextOf(a)
+			}
+			a.Block(func() {
+				c := freerun.ContextOf(a)
+				if contexts[i] == nil {
+					contexts[i] = c
+				}
+				addTo.Send(c, u, 1)
+			})
+			if err := started.Wait(a); err != nil {
+				t.Error(err)
+			}
+			if c := freerun.ContextOf(a); c != contexts[i] {
+				t.Errorf("activity %d has another context after a wait", i)
+			}
+			if _, err := addTo.Send(freerun.ContextOf(a), u, 1).Await(a); err != nil {
+				t.Error(err)
+			}
+		}))
+	}
+	for _, a := range all {
+		if err := a.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	for i, c := range contexts {
+		if slices.Contains(contexts[:i], c) {
+			t.Errorf("activity %d had the context of another one that ran at the same time", i)
+		}
+	}
+	if n, err := addTo.Send(rt.Context(), u, 0).Wait(t.Context()); n != 2*many || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}

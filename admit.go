@@ -151,6 +151,7 @@ func (m *message) refusal() error {
 // changed.
 func (w *worker) countCycle(m *promised, k *vtable) {
 	w.countFailed(m.unit.rt, ErrCycle, 1)
+	w.env.drops(&m.message)
 	m.closedAsCycle(w, k)
 }
 

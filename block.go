@@ -96,7 +96,11 @@ func (c *Context) leave(w *worker) {
 	hostStateOf(w.processor.Leave()).away.Store(c)
 }
 
-// renew gives the worker another context in place of c, which goes away with its operation.
+// renew gives the worker another context in place of c, which goes away with its operation. If c is
+// that of guests, it is of the one that goes away from now on.
 func (w *worker) renew(c *Context) {
+	if w.shared != nil && w.shared.context == c {
+		w.shared = nil
+	}
 	w.active.Store(w.newContext(c.key))
 }

@@ -134,8 +134,8 @@ func TestOutcomeEnds(t *testing.T) {
 	}
 }
 
-// TestQuiesceGivenUp: a message waits when the runtime ends, so no Quiesce returns nil, however late
-// in the end it comes.
+// TestQuiesceGivenUp: a message waits when the runtime ends, so no Quiesce returns nil, however
+// late in the end it comes.
 func TestQuiesceGivenUp(t *testing.T) {
 	for range 5 * rounds {
 		rt := runtimetest.Quiet(t, freerun.Processors(2))

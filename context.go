@@ -152,3 +152,6 @@ func (c *Context) here() *worker {
 	}
 	return &c.rt.outside
 }
+
+// title is the name of the activity that runs with a context now, nil if it has none.
+type title = atomics.RelaxedPointer[string]

@@ -104,6 +104,14 @@ func (e env) watchPromise(s *Scope, m *promised) (stop func() bool) {
 	return e.afterCancel(s, func() { m.closedNow() })
 }
 
+// checkScope refuses a simulation of time in which a scope is made with a context that has a
+// deadline.
+func (e env) checkScope(ctx context.Context) {
+	if e.sim != nil {
+		_ = e.sim.refusal(ctx)
+	}
+}
+
 // spawn calls f on a goroutine of its own, or at once on the driver.
 func (e env) spawn(f func()) {
 	if e.sim != nil {
@@ -239,21 +247,30 @@ func (e env) observersOutside() uint64 {
 	return 0
 }
 
-// begins tells the schedule that an operation of vtable k begins on w.
-func (e env) begins(w *worker, c *Context, k *vtable, m *message) {
+// begins tells the schedule that an operation of vtable k begins on w. id is as for sends.
+func (e env) begins(w *worker, c *Context, k *vtable, m *message, id any) {
 	if e.sim != nil {
-		e.sim.begins(w, c, k, m)
+		e.sim.begins(w, c, k, m, id)
 	}
 }
 
-// sends has the schedule decide what goes on before w sends to u.
-func (e env) sends(w *worker, u *unit) {
+// sends has the schedule decide what goes on before w sends to u. id is the message, or the
+// activity that is started.
+func (e env) sends(w *worker, u *unit, id any) {
 	switch {
 	case e.sim == nil:
 	case w.processor != nil:
-		e.sim.sends(w, u)
+		e.sim.sends(w, u, id)
 	default:
-		e.sim.sendsOutside(u)
+		e.sim.sendsOutside(u, id)
+	}
+}
+
+// drops tells a schedule that simulates time that a message which was admitted, or an activity,
+// ends without being run. It may tell so of one that has run.
+func (e env) drops(id any) {
+	if m := e.timed(); m != nil {
+		m.timed.Drops(id)
 	}
 }
 

@@ -45,7 +45,8 @@ const deterministicProcessors = 4
 // are 4 processors if [Processors] does not say otherwise.
 //
 // The deadline of a [context.Context] is in real time. No seed decides which comes first, the
-// deadline or an event in virtual time. So tests that must repeat cancel contexts by themselves.
+// deadline or an event in virtual time. So tests that must repeat cancel contexts by themselves:
+// SendAfter of an operation that calls the cancel function of a context does so in virtual time.
 func Deterministic(seed uint64) Option {
 	return deterministicBy(&randomSchedule{rand.New(rand.NewPCG(seed, 0))})
 }
@@ -69,6 +70,7 @@ type simulation struct {
 	timed    simhost.Timed // schedule, if it simulates time; nil otherwise
 	outside  bool          // that of goroutines outside, too
 	clock    *vclock.Clock
+	busy     bool // timers fire while operations run
 	// processors is how many processors the runtime began with. A timed schedule knows no more.
 	processors int
 	promises   noted[*promised] // those of scopes: keepPromise
@@ -91,7 +93,7 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 	config.Processors = cmp.Or(s.processors, deterministicProcessors)
 	m.processors = config.Processors
 	if t, ok := s.schedule.(simhost.Timed); ok {
-		m.timed, config.Timed = t, timedScheduler{t}
+		m.timed, config.Timed = t, timedScheduler{t, m}
 		m.outside = t.Outside(m.startOutside)
 		config.Outside = m.outside
 	}
@@ -102,6 +104,9 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 // drive runs operations until x is reached, ctx is done or nothing is left to run. It returns nil,
 // ctx's error or an ErrStalled. The caller is the driver.
 func (m *simulation) drive(ctx context.Context, x condition) error {
+	if err := m.refusal(ctx); err != nil {
+		return err
+	}
 	if o := m.rt.scheduler.Outsider(); o != nil {
 		return m.awaitOutside(ctx, o, x)
 	}
@@ -130,6 +135,9 @@ func (m *simulation) awaitPlace(b *mailboxLimit, msg *message, from *sender) err
 
 // awaitIdle advances the virtual time if need be, as activities may sleep.
 func (m *simulation) awaitIdle(ctx context.Context) error {
+	if err := m.refusal(ctx); err != nil {
+		return err
+	}
 	if o := m.rt.scheduler.Outsider(); o != nil {
 		return m.awaitIdleOutside(ctx, o)
 	}

@@ -86,8 +86,8 @@ func (e *stalledError) addActivities(m *simulation) {
 		if what != "" {
 			line += " in " + what + ", called at " + where
 		}
-		if p := slotOn(on).awaiting; p != nil && p.Open() && strings.HasSuffix(what, ".Await") {
-			line += ", for " + m.resultOf(p)
+		if r := slotOf(on); r != nil && r.awaiting != nil && r.awaiting.Open() && strings.HasSuffix(what, ".Await") {
+			line += ", for " + m.resultOf(r.awaiting)
 		}
 		e.add(line)
 	})

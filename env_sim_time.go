@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -15,17 +16,24 @@ import (
 )
 
 // timedScheduler adapts a timed schedule to the interface of the scheduler.
-type timedScheduler struct{ simhost.Timed }
+type timedScheduler struct {
+	simhost.Timed
+	sim *simulation
+}
+
+func (t timedScheduler) Due() bool { return t.sim.clock.Due() }
+
+func (t timedScheduler) Happen() { t.sim.happen() }
 
 func (t timedScheduler) Stole(thief, victim *sched.Processor, tasks uint64) {
 	t.Timed.Stole(thief.Index(), victim.Index(), tasks)
 }
 
-// begins tells the schedule that the operation of msg begins on w.
-func (m *simulation) begins(w *worker, c *Context, k *vtable, msg *message) {
+// begins tells the schedule that the operation of msg begins on w. id is as for sends.
+func (m *simulation) begins(w *worker, c *Context, k *vtable, msg *message, id any) {
 	m.schedule.Began(w.processor.Index(), fullName(k.describe(msg)))
 	if m.timed != nil {
-		m.timed.On(w.processor.Index(), msg.unit.known(), msg.vtable().recycle == nil)
+		m.timed.On(w.processor.Index(), msg.unit.known(), id, msg.vtable().recycle == nil)
 		c.marks |= isTimed
 	}
 }
@@ -38,10 +46,10 @@ func (c *Context) endTimed() {
 	}
 }
 
-// sends pauses w before a send to u.
-func (m *simulation) sends(w *worker, u *unit) {
+// sends pauses w before a send to u. id is the message, or the activity.
+func (m *simulation) sends(w *worker, u *unit, id any) {
 	if m.timed != nil {
-		m.timed.Sends(w.processor.Index(), u.known())
+		m.timed.Sends(w.processor.Index(), u.known(), id)
 	}
 	w.processor.Pause()
 }
@@ -154,9 +162,9 @@ func (m *simulation) startOutside(f func()) (wait func() error) {
 
 // sendsOutside pauses the running goroutine outside, if it is one whose time is simulated, before a
 // send to u.
-func (m *simulation) sendsOutside(u *unit) {
+func (m *simulation) sendsOutside(u *unit, id any) {
 	if o := m.rt.scheduler.Outsider(); o != nil {
-		m.timed.Sends(o.Index(), u.known())
+		m.timed.Sends(o.Index(), u.known(), id)
 		o.Pause(m.rt.scheduler)
 	}
 }
@@ -221,8 +229,20 @@ func (m *simulation) arm(t *Timer, d time.Duration, from uint32) {
 
 func (m *simulation) disarm(t *Timer) { m.clock.Stop(m.known(t).alarm) }
 
-// ring fires t. The virtual clock calls it.
+// happen fires the timers that are due while operations run.
+func (m *simulation) happen() {
+	m.busy = true
+	defer func() { m.busy = false }()
+	m.clock.Fire()
+}
+
+// ring fires t. The virtual clock calls it. A repetition that would wait for room in a mailbox
+// while operations run rings again when they have gone on.
 func (m *simulation) ring(t *Timer) {
+	if u := t.target.unit; m.busy && t.entry.Repeats && u.mayKeepSendersWaiting() && u.ext.Load().limit.isFull() {
+		m.known(t).alarm = m.clock.AfterFunc(0, func() { m.ring(t) })
+		return
+	}
 	m.rt.firing.Add(1)
 	defer m.rt.fired()
 	t.fire(m.rt.detachedWorker())
@@ -262,6 +282,7 @@ type watchedContext struct {
 }
 
 func (m *simulation) afterDone(ctx context.Context, f func()) (stop func() bool) {
+	_ = m.refusal(ctx)
 	w := &watchedContext{ctx, f}
 	m.contexts = append(m.contexts, w)
 	return func() bool { return m.forgetContext(w) }
@@ -288,9 +309,29 @@ func (m *simulation) endDone() (some bool) {
 	return some
 }
 
+// errDeadline says that a context has a deadline, which is in real time, where time is simulated.
+var errDeadline = fmt.Errorf("freerun: a context has a deadline, which is in real time, and time is simulated; wait without one, or have SendAfter of an operation cancel the context: %w", errors.ErrUnsupported)
+
+// refusal returns an error, and refuses the simulation, if ctx has a deadline and time is
+// simulated: which comes first, the deadline or an event, would differ from run to run.
+func (m *simulation) refusal(ctx context.Context) error {
+	if m.timed == nil {
+		return nil
+	}
+	if _, limited := ctx.Deadline(); !limited {
+		return nil
+	}
+	m.timed.Refuse(errDeadline)
+	return errDeadline
+}
+
 // awaitDeadline waits, in real time, for the watched context with the soonest deadline, and ends
-// the waits with it. It reports whether there was one: a wait with a deadline is not stalled.
+// the waits with it. It reports whether there was one: a wait with a deadline is not stalled. Where
+// time is simulated there is none.
 func (m *simulation) awaitDeadline() bool {
+	if m.timed != nil {
+		return false
+	}
 	var first context.Context
 	var soonest time.Time
 	for _, w := range m.contexts {

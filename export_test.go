@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"github.com/freerun-go/freerun/internal/magazine"
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/stripe"
 )
 
@@ -23,3 +24,7 @@ func Residents[K comparable, S any](k *Kind[K, S], rt *Runtime) int { return k.i
 
 // KeysOf returns how many keys a Keyed knows.
 func KeysOf[K comparable, J any](k *Keyed[K, J]) int { return k.home.table.Len() }
+
+// ActiveContext returns the context that the calling operation or activity runs with, on its
+// processor.
+func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active.Load() }

@@ -24,7 +24,7 @@ func (f Future[R]) Await(a *activity.Activity) (R, error) {
 			}
 			panic("freerun: Await by another goroutine than the activity's own; ordinary goroutines call Wait, and operations pass futures on")
 		}
-		if err := f.cell.awaitBy(a, slotOn(on)); err != nil {
+		if err := f.cell.awaitBy(a, ownSlot(a, on)); err != nil {
 			return *new(R), err
 		}
 	}

@@ -153,6 +153,7 @@ func (k *Keyed[K, J]) Submit(ctx context.Context, key K, job J) error {
 		if err := places.await(&m.message, from); err != nil {
 			places.giveBack()
 			w.countFailed(rt, err, 1)
+			w.env.drops(&m.message)
 			m.leave(w)
 			if from.gaveUp {
 				return rt.errorOf(ctx)

@@ -3,6 +3,7 @@ package freerun
 import (
 	"unsafe"
 
+	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sched"
@@ -241,3 +242,15 @@ func init() {
 }
 
 func passBy(*worker, *unit, *message) taken { return onward }
+
+func describeSlot(m *message) string {
+	return workerOf(sched.CurrentProcessor()).active.Load().operation()
+}
+
+// titleOf returns the name of an activity, or that of its function if it has none.
+func titleOf(a *activity.Activity) string {
+	if name := a.Name(); name != "" {
+		return name
+	}
+	return functionName(activities.Code(a))
+}

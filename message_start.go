@@ -50,6 +50,7 @@ func (m *promised) revoke(k *vtable, err error) bool {
 	}
 	w := m.unit.rt.detachedWorker()
 	w.countFailed(m.unit.rt, err, 1)
+	w.env.drops(&m.message)
 	if x := o.keyOf().scopeOf(); x != nil {
 		x.fail(operation, o, err)
 	}

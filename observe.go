@@ -77,13 +77,14 @@ func (rt *Runtime) observers() (bits uint64) {
 	return bits
 }
 
-// observe is called when an operation begins, if it may have an observer.
-func (w *worker) observe(c *Context, k *vtable, m *message) {
+// observe is called when an operation begins, if it may have an observer. id is m, or the activity
+// for which m stands.
+func (w *worker) observe(c *Context, k *vtable, m *message, id any) {
 	bits := w.observed.Load()
 	if bits&byRecorder != 0 {
 		w.traceBegin(c, k, m)
 	}
-	w.env.begins(w, c, k, m)
+	w.env.begins(w, c, k, m, id)
 	if bits&byLabels != 0 {
 		w.label(k, k.describe(m))
 	}
@@ -95,7 +96,7 @@ func (w *worker) observe(c *Context, k *vtable, m *message) {
 
 // observeActivity is observe for an activity that has come to run.
 func (w *worker) observeActivity(c *Context, a *activity.Activity, r *activitySlot) {
-	w.observe(c, slotVtable, &r.message)
+	w.observe(c, slotVtable, &r.message, a)
 	if w.observed.Load()&byRecorder != 0 {
 		w.traceActivityIn(c, a)
 	}
@@ -125,7 +126,11 @@ func (c *Context) observeEnd() {
 
 // sending is called when a message is sent to u, if the sender's worker has an observer.
 func (w *worker) sending(u *unit, m *message) {
-	w.env.sends(w, u)
+	var id any = m
+	if m.vtable().outside { // a promise is not queued
+		id = nil
+	}
+	w.env.sends(w, u, id)
 	if w.observed.Load()&byRecorder != 0 {
 		if m.vtable().outside {
 			w.noteMessage(record.Timer, m.vtable(), m)
@@ -137,7 +142,7 @@ func (w *worker) sending(u *unit, m *message) {
 
 // starting is called when an activity is started, if the starter's worker has an observer.
 func (w *worker) starting(a *activity.Activity) {
-	w.env.sends(w, &w.rt.free)
+	w.env.sends(w, &w.rt.free, a)
 	if w.observed.Load()&byRecorder != 0 {
 		w.traceActivity(a)
 	}

@@ -85,6 +85,7 @@ func FailFast() ScopeOption { return ScopeOption{func(s *Scope) { s.failFast = t
 func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	mustContext(ctx)
 	rt.mustBeMade()
+	rt.env.checkScope(ctx)
 	s := &Scope{rt: rt}
 	for i, o := range options {
 		if o.apply == nil {

@@ -1,8 +1,12 @@
 package freerun
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/freerun-go/freerun/activity"
 )
 
 // errScopeInside is the error of Scope.Wait inside an operation.
@@ -114,4 +118,27 @@ func (m *promised) blameRan(at *worker, err error) {
 		name = k.describe(&m.message)
 	}
 	s.fail(name, m.lineage.Load(), err)
+}
+
+// interruptWaiting wakes the activities of a canceled scope that wait, and reports whether there
+// were any. In a deterministic runtime, it wakes them in the order of their first waits.
+func (s *Scope) interruptWaiting() (some bool) {
+	type waits struct {
+		a   *activity.Activity
+		nth uint64
+	}
+	m := s.more.Load()
+	if m == nil {
+		return false
+	}
+	var all []waits
+	m.waiting.Range(func(a, nth any) bool {
+		all = append(all, waits{a.(*activity.Activity), nth.(uint64)})
+		return true
+	})
+	slices.SortFunc(all, func(x, y waits) int { return cmp.Compare(x.nth, y.nth) })
+	for _, w := range all {
+		some = activities.Interrupt(w.a) || some
+	}
+	return some
 }

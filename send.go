@@ -253,6 +253,7 @@ func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 // it lets go of what the form holds.
 func (o *operation[A, R]) failSend(w *worker, m *message, err error) {
 	k := m.vtable()
+	w.env.drops(m)
 	o.endFailedSend(w, sendMessageOf[A, R](m), err)
 	if k.release != nil {
 		k.release(w, m, false)

@@ -55,6 +55,7 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 func (o *operation[A, R]) refuseTell(w *worker, n *tellMessage[A], err error) {
 	n.blame(o.told, err)
 	w.countFailed(n.unit.rt, err, 1)
+	w.env.drops(&n.message)
 	n.leave(w)
 	o.drop(n)
 }
@@ -237,6 +238,7 @@ func (w *worker) endFailedTell(k *vtable, m *message, err error) {
 	} else {
 		w.countFailed(m.unit.rt, err, 1)
 	}
+	w.env.drops(m)
 	// The shutdown reports messages that failed with ErrClosed, the scope reports canceled ones.
 	if _, canceled := err.(*canceledError); err != ErrClosed && !canceled {
 		w.lose(k, m, err)

@@ -148,6 +148,9 @@ func (u *unit) mayKeepSendersWaiting() bool {
 	return x != nil && x.limit != nil && x.limit.full == WaitForRoom
 }
 
+// isFull reports whether there is no place.
+func (b *mailboxLimit) isFull() bool { return b.filling().count() >= b.most }
+
 // tryTake takes a place if there is one.
 func (b *mailboxLimit) tryTake() bool {
 	for {

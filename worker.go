@@ -32,6 +32,7 @@ type worker struct {
 	active atomics.RelaxedPointer[Context]
 	root   atomics.RelaxedPointer[Context] // the cached context without scope and priority
 	credit quiesce.Credit                  // credit of the active context's scope
+	shared *activitySlot                   // for activities whose stack has none; made at first use
 	// woken holds the messages that are still to be woken while waking is true: see wake.
 	woken  mailbox.Chain
 	waking bool
@@ -65,6 +66,7 @@ func newWorker(rt *Runtime, p *sched.Processor) *worker {
 //
 // A worker caches one context per key, because libraries may retain contexts. It makes another
 // while the cached one is bound to another worker, or belongs to an operation that has not ended.
+// It returns the active one only to its owner: that of guests is of many activities.
 func (w *worker) contextFor(k *contextKey) *Context {
 	slot := &w.root
 	switch {
@@ -78,7 +80,7 @@ func (w *worker) contextFor(k *contextKey) *Context {
 		}
 		slot = &k.contexts[w.processor.Index()]
 	}
-	if now := w.active.Load(); now != nil && now.key == k {
+	if now := w.active.Load(); now != nil && now.key == k && (w.shared == nil || now != w.shared.context) {
 		return now
 	}
 	c := slot.Load()
@@ -164,7 +166,7 @@ func (w *worker) begin(msg *message, k *vtable, m *promised) *Context {
 	}
 	c.inside.Store(1)
 	if w.observed.Load() != 0 || trace.IsEnabled() {
-		w.observe(c, k, msg)
+		w.observe(c, k, msg, msg)
 	}
 	if o != nil && o.revocable {
 		w.start.End() // C3 of internal/promise/start.go

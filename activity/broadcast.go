@@ -45,7 +45,7 @@ func (c *broadcast) wait(ctx context.Context) error {
 	}()
 	var err error
 	if a := callerIn(ctx); a != nil {
-		err = a.wait(ctx, 0, c)
+		err = a.waitHere(0, c, nil)
 	} else {
 		err = waitElsewhere(ctx, 0, c)
 	}

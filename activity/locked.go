@@ -29,6 +29,17 @@ var staying = &sched.Kind{
 	Discard: func(t *sched.Task) { activityOf(t).stack.Load().host.Abandon() },
 }
 
+// stayToWait waits without a switch. It reports false, without a wait, if that is impossible: in a
+// deterministic runtime.
+func (st *stack) stayToWait(a *Activity) bool {
+	if p := st.co.Processor(); p != nil && p.Driven() {
+		st.point, st.ctx, st.isFirm = nil, nil, false
+		return false
+	}
+	st.stay(a, finishWait)
+	return true
+}
+
 // stay leaves the processor, if there is one, but not the goroutine. It returns when the activity
 // has a processor again, or is discarded. finish is called in place of a finalizer.
 func (st *stack) stay(a *Activity, finish finalizer) {

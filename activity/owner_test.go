@@ -68,6 +68,7 @@ func (sc *scope) Canceled() error {
 
 func (sc *scope) Context() context.Context                                  { return sc.ctx }
 func (*scope) Enter(*activity.Activity, *activity.Stack, *sched.Processor)  {}
+func (*scope) Prepare(*activity.Stack, *sched.Processor)                    {}
 func (*scope) Leave(*activity.Activity, *activity.Stack, *sched.Processor)  {}
 func (*scope) Depart(*activity.Activity, *activity.Stack, *sched.Processor) {}
 func (*scope) Closed() error                                                { return activity.ErrClosed }

@@ -27,6 +27,8 @@ type stack struct {
 	point     waitPoint
 	ctx       context.Context
 	isFirm    bool
+	returned  bool        // the activity's function has returned
+	unlocked  bool        // the activity has left the goroutine locked, and perform has unlocked it
 	discarded bool        // the activity on it ends where it waits or yields
 	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
 	host      *sched.Host // where it sleeps without a switch; see locked.go
@@ -58,15 +60,17 @@ func fetchAhead(t *sched.Task, near bool) {
 
 func activityOf(t *sched.Task) *Activity { return (*Activity)(unsafe.Pointer(t)) }
 
-// stackOn returns a stack for an activity that is about to begin on p.
-func stackOn(p *sched.Processor) *stack {
+// stackOn returns a stack for the activity a, which is about to begin on p. It makes one if p keeps
+// none. That takes more stack than an activity has: call it on a host's own.
+func stackOn(p *sched.Processor, a *Activity) *stack {
 	if co := p.TakeCoroutine(); co != nil {
-		return co.Local.(*stack)
+		return stackOf(co)
 	}
 	st := &stack{scheduler: p.Scheduler()}
 	st.waiter.Store(&Waiter{})
-	st.co.Init(st.live)
 	st.co.Local = st
+	a.owner.Prepare(&st.seen, p)
+	st.co.Init(live)
 	return st
 }
 
@@ -76,7 +80,7 @@ func begin(p *sched.Processor, t *sched.Task) {
 	if a.isRefused(p) {
 		return
 	}
-	st := stackOn(p)
+	st := stackOn(p, a)
 	st.first = a
 	enter(&st.co, p)
 }
@@ -92,16 +96,16 @@ func enter(co *sched.Coroutine, p *sched.Processor) {
 
 func stackOf(co *sched.Coroutine) *stack { return (*stack)(unsafe.Pointer(co)) }
 
-// way returns where to switch to from this stack: to the stack of t if t was picked and can run at
-// once, and otherwise to the host. The caller calls Transfer with that and then land. They are not
-// one function, because a switch from within another function costs more.
-func (st *stack) way(p *sched.Processor, t *sched.Task) *sched.SwitchPoint {
+// way prepares a switch from this stack: to the stack of t if t was picked and can run at once, and
+// otherwise to the host. The caller calls the one of the two functions that is not nil, and then
+// land. They are not one function, because a switch from within another function costs more.
+func (st *stack) way(p *sched.Processor, t *sched.Task) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	if t != nil {
-		if next := st.successor(p, t); next != nil {
-			return st.co.PrepareSwitch(&next.co)
+		if s := st.successor(p, t); s != nil {
+			return st.co.PrepareTransfer(st.co.PrepareSwitch(&s.co))
 		}
 	}
-	return st.co.PrepareSuspend()
+	return st.co.PrepareTransfer(st.co.PrepareSuspend())
 }
 
 // land completes a switch to this stack, on behalf of the stack that was left for it.
@@ -126,20 +130,28 @@ func (st *stack) left(p *sched.Processor) {
 	}
 }
 
-// live is the coroutine's body.
-func (st *stack) live(*sched.Coroutine) {
+// live is the coroutine's body. Its frame, and that of perform, lie on the stack of each activity:
+// see docs/adr/0057.
+func live(co *sched.Coroutine) {
+	st := stackOf(co)
 	st.land()
 	for st.first != nil {
 		a := st.first
 		st.first = nil
 		var t *sched.Task
 		for a != nil {
-			if unlocked := st.perform(a); unlocked {
+			if st.perform(a); st.unlocked {
+				st.unlocked = false
 				break // back to the host, which ends the thread: see [sched.Coroutine.Unlock]
 			}
 			a, t = st.fresh()
 		}
-		st.co.Transfer(st.way(st.co.Processor(), t)) // until there is another activity, or for good
+		// Until there is another activity, or for good.
+		if next, yield := st.way(st.co.Processor(), t); yield != nil {
+			yield(struct{}{})
+		} else {
+			next()
+		}
 		st.land()
 	}
 }
@@ -173,10 +185,10 @@ func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 		case t.Kind == begun:
 			p.Proceed(t)
 			return activityOf(t).stack.Load()
-		case t.Kind == fresh:
+		case t.Kind == fresh && p.HasCoroutine(): // otherwise the host makes one
 			p.Proceed(t)
 			if a := activityOf(t); !a.isRefused(p) {
-				next := stackOn(p)
+				next := stackOf(p.TakeCoroutine())
 				next.first = a
 				return next
 			}
@@ -189,42 +201,45 @@ func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 	return nil
 }
 
-// perform runs an activity from its beginning to its end. It reports whether the activity has left
+// perform runs an activity from its beginning to its end. It sets unlocked if the activity has left
 // its goroutine locked to its thread, which perform has unlocked.
-func (st *stack) perform(a *Activity) (unlocked bool) {
+func (st *stack) perform(a *Activity) {
 	st.activity.Store(a)
 	a.stack.Store(st)
 	st.seen.Code, st.seen.Title = a.code(), a.named
 	a.task.Kind = begun
-	returned := false
-	defer func() {
-		var failure any
-		var trace []byte
-		var refused error
-		switch {
-		case returned:
-		case st.unwinding:
-			if failure = recover(); failure == nil {
-				refused = a.refusal()
-			} else { // a panic in a deferred function
-				trace = debug.Stack()
-			}
-		default:
-			if failure = recover(); failure == nil {
-				failure = activityhost.ErrGoexit
-			}
-			trace = debug.Stack()
-		}
-		if st.co.Locked() {
-			st.co.Unlock()
-			unlocked = true
-		}
-		st.conclude(a, st.co.Processor(), failure, trace, refused)
-	}()
+	st.returned = false
+	defer st.finish(a)
 	st.arrive(a)
 	a.fn(a)
-	returned = true
-	return
+	st.returned = true
+}
+
+// finish ends the activity that perform has run. It is deferred: the activity may have panicked, or
+// called Goexit.
+func (st *stack) finish(a *Activity) {
+	var failure any
+	var trace []byte
+	var refused error
+	switch {
+	case st.returned:
+	case st.unwinding:
+		if failure = recover(); failure == nil {
+			refused = a.refusal()
+		} else { // a panic in a deferred function
+			trace = debug.Stack()
+		}
+	default:
+		if failure = recover(); failure == nil {
+			failure = activityhost.ErrGoexit
+		}
+		trace = debug.Stack()
+	}
+	if st.co.Locked() {
+		st.co.Unlock()
+		st.unlocked = true
+	}
+	st.conclude(a, st.co.Processor(), failure, trace, refused)
 }
 
 // arrive tells the owner that the activity has come to run on a processor. A discarded activity

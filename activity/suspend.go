@@ -62,7 +62,11 @@ func (a *Activity) Yield() {
 		default:
 			a.owner.Leave(a, &st.seen, p)
 			st.finalizer = requeue
-			st.co.Transfer(st.way(p, t))
+			if next, yield := st.way(p, t); yield != nil {
+				yield(struct{}{})
+			} else {
+				next()
+			}
 			st.land()
 			st.arrive(a)
 		}
@@ -124,7 +128,7 @@ func (a *Activity) Sleep(d time.Duration) error {
 		return a.canceled()
 	}
 	n := sleepTimer{owner: a.owner, d: d}
-	err := a.wait(a, 0, &n)
+	err := a.waitHere(0, &n, nil)
 	if err != nil {
 		n.end()
 	}
@@ -197,7 +201,11 @@ func (a *Activity) Block(fn func()) {
 		st.stay(a, requeue)
 	default:
 		st.finalizer = requeue
-		st.co.Transfer(st.way(nil, nil))
+		if next, yield := st.way(nil, nil); yield != nil {
+			yield(struct{}{})
+		} else {
+			next()
+		}
 		st.land()
 		st.arrive(a)
 	}

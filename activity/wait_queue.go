@@ -84,7 +84,7 @@ func (l *waitQueue) wait(ctx context.Context, tag uint64, k queuePoint) error {
 	}()
 	var err error
 	if a := callerIn(ctx); a != nil {
-		err = a.wait(ctx, tag, k)
+		err = a.waitHere(tag, k, nil)
 	} else {
 		err = waitElsewhere(ctx, tag, k)
 	}

@@ -156,7 +156,7 @@ func (f enterFunc) enter(w *Waiter) { f(w) }
 // have its body written out: each call that is open around a switch costs some nanoseconds.
 func waitIn(ctx context.Context, tag uint64, in waitPoint) error {
 	if a := callerIn(ctx); a != nil {
-		return a.wait(ctx, tag, in)
+		return a.waitHere(tag, in, nil)
 	}
 	return waitElsewhere(ctx, tag, in)
 }
@@ -236,62 +236,6 @@ func current() (*Activity, error) {
 	return nil, errOperationWaits
 }
 
-// wait is waitIn for the running activity. A granted wait returns nil even while the runtime gives
-// up what has not ended: what was granted, such as a lock, must be given back.
-func (a *Activity) wait(ctx context.Context, tag uint64, in waitPoint) error {
-	st := a.stack.Load()
-	w := st.waiter.Load()
-	_, isFirm := ctx.(firmContext)
-	if !isFirm {
-		if err := a.mayWait(); err != nil {
-			return err
-		}
-	}
-	w.activity, w.Tag = a, tag
-	if isFirm || ctx == context.Context(a) || ctx.Done() == nil {
-		ctx = nil
-	} else {
-		if ctx.Err() != nil {
-			a.unwindIfClosing() // the end of the runtime ends contexts, too
-			return context.Cause(ctx)
-		}
-		word := w.upcoming()
-		defer a.owner.AfterDone(ctx, func() { w.interrupt(word) })()
-	}
-	p := st.co.Processor()
-	st.point, st.ctx, st.isFirm = in, ctx, isFirm
-	if !modelled && st.co.Locked() {
-		if p != nil && p.Driven() {
-			st.point, st.ctx = nil, nil
-			return ErrThreadLocked
-		}
-		st.stay(a, finishWait)
-	} else {
-		var next *sched.Task
-		if p != nil {
-			a.owner.Leave(a, &st.seen, p)
-			next = p.Pick()
-		}
-		st.finalizer = finishWait
-		if modelled {
-			modelTrade(st)
-		} else {
-			st.co.Transfer(st.way(p, next))
-			st.land()
-			st.arrive(a)
-		}
-	}
-	if w.word.Load()&stateBits == granted {
-		return nil
-	}
-	w.activity = nil
-	st.waiter.Store(&Waiter{}) // w may still be in a list
-	if err := a.canceled(); err != nil {
-		return err
-	}
-	return context.Cause(ctx)
-}
-
 // canceled returns the error of a wait that begins after the activity was canceled. If the runtime
 // gives up what has not ended, it ends the activity instead. It checks that last, so that the
 // runtime's own error is never returned.
@@ -322,7 +266,7 @@ func (a *Activity) mayWait() error {
 func finishWait(_ *sched.Processor, a *Activity) {
 	st := a.stack.Load()
 	w, in, ctx, isFirm, discarded := st.waiter.Load(), st.point, st.ctx, st.isFirm, st.discarded
-	st.point, st.ctx = nil, nil
+	st.point, st.ctx, st.isFirm = nil, nil, false
 	if isFirm {
 		w.openFirmly()
 		in.enter(w)

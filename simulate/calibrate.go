@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -87,7 +88,7 @@ func record(p program) (pieces []Piece, outside int, err error) {
 	err = onOne(func() error {
 		runtime.GC()
 		_, err := h.run(p)
-		return err
+		return cmp.Or(r.refused, err)
 	})
 	if err != nil {
 		return nil, 0, err

@@ -24,8 +24,9 @@
 // No other goroutine may send or wait, as in every deterministic runtime. Run returns an error if
 // it sees another one wait; it does not see one that only sends.
 //
-// Timers fire when nothing is left to run. So while the processors are busy, [freerun.Every] does
-// not tick, and what a deadline of virtual time would end goes on.
+// Timers fire at their time, in virtual time, or at the end of the piece that is under way then. The
+// deadline of a [context.Context] is in real time, so Run and Calibrate return an error if something
+// waits with one, or makes a scope with one.
 //
 // docs/simulation.md describes the models, their limits, and their distance from real runs.
 package simulate

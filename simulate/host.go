@@ -120,7 +120,8 @@ const Models = 2
 // operation may call it.
 //
 // Run returns [ErrCosts] for costs that cannot be used, and the program's error. Forks, joins and
-// [Host.Go] by the first model are an error that wraps [errors.ErrUnsupported]. A program is in
+// [Host.Go] by the first model are an error that wraps [errors.ErrUnsupported], and so is a wait
+// with a context that has a deadline. A program is in
 // error, too, that leaves its runtime open, returns a negative time, or waits for the runtime on
 // another goroutine than its own and those of Host.Go.
 func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Result, error) {

@@ -21,12 +21,13 @@ type machine struct {
 	turns      uint64       // how often a processor was chosen
 	floor      float64      // the time up to which nothing was left to run
 	units      map[any]*unit
-	shared     *shared  // nil in the first model
-	threads    *threads // nil while there are no goroutines of Host.Go
-	outside    outside  // nothing in the first model
-	fitting    bool     // a run that only fits the costs: the first model takes forks, too
-	program    uintptr  // the goroutine that runs the program: see checkGoroutine
-	refused    error    // why the result is of no use; nil if it is
+	notes      map[any]note // by message
+	shared     *shared      // nil in the first model
+	threads    *threads     // nil while there are no goroutines of Host.Go
+	outside    outside      // nothing in the first model
+	fitting    bool         // a run that only fits the costs: the first model takes forks, too
+	program    uintptr      // the goroutine that runs the program: see checkGoroutine
+	refused    error        // why the result is of no use; nil if it is
 }
 
 // processor is a virtual processor. Times are in nanoseconds.
@@ -41,6 +42,7 @@ type processor struct {
 	stolen    uint64
 	cold      uint64  // stolen tasks that it has not looked at yet
 	target    *unit   // the unit that it is about to send to
+	message   any     // what it is about to send; nil if that is not queued
 	remote    bool    // it runs a message of another processor, which has the future
 	thread    *thread // that runs it; nil if none does
 	place     place
@@ -50,7 +52,7 @@ type processor struct {
 }
 
 func newMachine(costs *Costs, processors int) *machine {
-	m := &machine{costs: costs, units: map[any]*unit{}, count: processors}
+	m := &machine{costs: costs, units: map[any]*unit{}, notes: map[any]note{}, count: processors}
 	if costs.Model == 2 {
 		m.tariff, m.shared = newTariff(costs, 1-costs.Collector.Share), new(shared)
 	} else {
@@ -208,17 +210,21 @@ func (m *machine) Began(p int, operation string) {
 	}
 }
 
-func (m *machine) On(n int, key any, answers bool) {
+func (m *machine) On(n int, key, message any, answers bool) {
 	p := m.processors[n]
+	sent, noted := m.forget(message)
 	foreign := p.cold > 0 // the sender is another processor, and the message is in no mailbox
-	outside := m.outside.free > 0
+	outside := noted
 	switch {
 	case key != nil:
-		foreign, outside = m.unit(key).run(m, p)
-	case foreign:
-		m.outside.begins() // it was taken from the inbox, and stolen, if it was sent from outside
-	default:
-		foreign = m.outside.takesFree(m, p)
+		m.unit(key).run(m, p)
+		// What is not noted came from outside, where no time is simulated.
+		foreign = noted && sent.by != p.index
+		outside = !noted || sent.by >= m.count
+	case foreign: // it was taken from the inbox, and stolen, if it was sent from outside
+	case noted:
+		m.outside.takesFree(m, p, sent)
+		foreign = true
 	}
 	if p.cold > 0 {
 		p.cold--
@@ -235,11 +241,12 @@ func (m *machine) On(n int, key any, answers bool) {
 // pass does what others observe at the instant that ends the piece of p.
 func (m *machine) pass(p *processor) {
 	if p.target != nil {
-		p.target.receive(m, p)
+		p.target.receive(m, p, p.message)
 		p.target = nil
-	} else if p.from == sending && m.isOutside(p) {
-		m.outside.sendsFree(m, p)
+	} else if p.from == sending && p.message != nil && m.isOutside(p) {
+		m.outside.sendsFree(m, p, p.message)
 	}
+	p.message = nil
 	if p.from == ending && p.remote {
 		p.remote = false
 		p.fetch(m, answerLines)
@@ -253,12 +260,15 @@ func (p *processor) fetch(m *machine, lines float64) {
 	m.work(p, took)
 }
 
-func (m *machine) Sends(n int, key any) {
+func (m *machine) Sends(n int, key, message any) {
 	p := m.processors[n]
+	p.message = message
 	if p.to = sending; key != nil {
 		p.target = m.unit(key)
 	}
 }
+
+func (m *machine) Drops(message any) { m.forget(message) }
 
 func (m *machine) Ends(p int) { m.processors[p].to = ending }
 
@@ -274,7 +284,7 @@ func (m *machine) Forks(n int) {
 	case m.shared != nil:
 		m.shared.changes[n]++
 	case !m.fitting:
-		m.refuse(errForks)
+		m.Refuse(errForks)
 	}
 }
 

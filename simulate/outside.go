@@ -14,8 +14,7 @@ const outsideName = "a goroutine outside"
 type outside struct {
 	start func(f func()) (wait func() error)
 	inbox word // through which units and free operations come to the processors
-	free  int  // free operations that were sent, and have not begun
-	taken int  // those of free that a processor has taken from the inbox, all at once
+	batch int  // how often a processor has taken all free operations from the inbox
 }
 
 // Outside keeps the function that starts further goroutines, and has the one that runs the
@@ -32,7 +31,7 @@ func (m *machine) Outside(start func(f func()) (wait func() error)) bool {
 // start starts a goroutine of the program. The first model has none, and ends the program's run.
 func (m *machine) start(f func()) (wait func() error) {
 	if m.shared == nil {
-		m.refuse(errOutside)
+		m.Refuse(errOutside)
 		panic(unsupported{})
 	}
 	if m.threads == nil {
@@ -81,27 +80,16 @@ func (m *machine) lendThread(p *processor) {
 
 // sendsFree notes that p, a goroutine outside, sends a free operation, which is queued in the
 // inbox.
-func (x *outside) sendsFree(m *machine, p *processor) {
-	x.free++
+func (x *outside) sendsFree(m *machine, p *processor, message any) {
+	m.notes[message] = note{by: p.index, batch: x.batch}
 	x.inbox.write(m, p)
 }
 
-// takesFree reports whether the free operation that p begins came from outside. If none is taken, p
-// takes all from the inbox. Those that have waited longest come first, by assumption.
-func (x *outside) takesFree(m *machine, p *processor) bool {
-	if x.free == 0 {
-		return false
-	}
-	if x.taken == 0 {
+// takesFree notes that p begins a free operation that was sent from outside. If it is still in the
+// inbox, p takes all from there.
+func (x *outside) takesFree(m *machine, p *processor, sent note) {
+	if sent.batch == x.batch {
 		x.inbox.write(m, p)
-		x.taken = x.free
+		x.batch++
 	}
-	x.begins()
-	return true
-}
-
-// begins notes that one of those that were sent begins.
-func (x *outside) begins() {
-	x.free = max(0, x.free-1)
-	x.taken = max(0, x.taken-1)
 }

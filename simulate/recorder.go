@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -16,6 +17,7 @@ type recorder struct {
 	began   time.Time // when the piece under way began; zero before the first
 	samples map[piece]*samples
 	begin   func(f func()) (wait func() error) // starts a goroutine outside
+	refused error                              // why the pieces are of no use; nil if they are
 }
 
 // mostInRow is how often one of several is chosen in a row: with fewer, each piece would begin with
@@ -82,10 +84,12 @@ func (r *recorder) Began(n int, operation string) {
 }
 
 func (r *recorder) Now() time.Duration     { return 0 }
+func (r *recorder) Refuse(why error)       { r.refused = cmp.Or(r.refused, why) }
 func (r *recorder) Enter()                 {}
 func (r *recorder) Idle(time.Duration)     {}
-func (r *recorder) On(int, any, bool)      {}
-func (r *recorder) Sends(n int, _ any)     { r.present[n].to = sending }
+func (r *recorder) On(int, any, any, bool) {}
+func (r *recorder) Drops(any)              {}
+func (r *recorder) Sends(n int, _, _ any)  { r.present[n].to = sending }
 func (r *recorder) Ends(n int)             { r.present[n].to = ending }
 func (r *recorder) Forks(n int)            { r.present[n].to = forking }
 func (r *recorder) Rests(n int)            { r.present[n].resting = true }

@@ -15,8 +15,8 @@ var errForks = fmt.Errorf("simulate: the first model cannot simulate Join, For, 
 // errOutside says that a program starts goroutines by Host.Go where the first model simulates.
 var errOutside = fmt.Errorf("simulate: the first model cannot simulate goroutines of Host.Go; the second can (Model 2 of the costs): %w", errors.ErrUnsupported)
 
-// refuse keeps the first reason why the run's result is of no use. The run goes on to its end.
-func (m *machine) refuse(why error) {
+// Refuse keeps the first reason why the run's result is of no use. The run goes on to its end.
+func (m *machine) Refuse(why error) {
 	if m.refused == nil {
 		m.refused = why
 	}
@@ -41,7 +41,7 @@ func (m *machine) checkGoroutine() {
 		return
 	}
 	if m.program != 0 && m.program != goid.ID() {
-		m.refuse(errors.New("simulate: another goroutine than that which runs the program waits for the runtime; it and those of Host.Go must do all that sends and waits"))
+		m.Refuse(errors.New("simulate: another goroutine than that which runs the program waits for the runtime; it and those of Host.Go must do all that sends and waits"))
 	}
 }
 

@@ -70,26 +70,27 @@ func TestInboxIsTakenWhole(t *testing.T) {
 	m := newMachine(&Costs{Model: 2, Transfer: line, Pieces: []Piece{{From: "passing", To: "passing", Cost: 1}}}, 2)
 	m.Outside(nil)
 	sender, p := m.processors[2], m.processors[0]
-	runs := func(on int, answers bool) float64 {
+	runs := func(on, message int, answers bool) float64 {
 		before := m.processors[on].clock
-		m.On(on, nil, answers)
+		m.On(on, nil, message, answers)
 		return m.processors[on].clock - before
 	}
-	for range 3 {
-		m.outside.sendsFree(m, sender)
+	for message := range 4 {
+		m.outside.sendsFree(m, sender, message)
 	}
+	m.Drops(3)
 	p.clock = 1000 // long after
-	if got := runs(0, false); got != line+toldLines*line {
+	if got := runs(0, 0, false); got != line+toldLines*line {
 		t.Errorf("the first of three takes %v, want a line of the inbox and %d of the message", got, toldLines)
 	}
-	if got := runs(0, true); got != messageLines*line || p.remote {
+	if got := runs(0, 1, true); got != messageLines*line || p.remote {
 		t.Errorf("the second takes %v, want %d lines, and no answer that goes to a processor: %v", got, messageLines, p.remote)
 	}
 	m.processors[1].cold = 1 // it has stolen the third
-	if got := runs(1, false); got != toldLines*line || m.outside.free != 0 {
-		t.Errorf("the third takes %v on another processor, and %d are left", got, m.outside.free)
+	if got := runs(1, 2, false); got != toldLines*line || len(m.notes) != 0 {
+		t.Errorf("the third takes %v on another processor, and %d are left", got, len(m.notes))
 	}
-	if got := runs(0, false); got != 0 {
+	if got := runs(0, 4, false); got != 0 {
 		t.Errorf("a free operation from inside takes %v", got)
 	}
 }

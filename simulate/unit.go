@@ -28,14 +28,31 @@ const (
 )
 
 // unit is a unit of the program: the line of its mailbox, which all senders write, and the
-// processor that has its state. Its messages run in the order in which they were sent, by
-// assumption.
+// processor that has its state.
 type unit struct {
 	mailbox line
-	ranOn   int   // index of the processor that ran it last, plus 1; 0 if none has
-	senders []int // the indices of the senders; only the first ran messages have run
-	ran     int
+	ranOn   int  // index of the processor that ran it last, plus 1; 0 if none has
+	open    int  // how many messages to it are noted
 	inbox   bool // it came to its processor through the inbox
+}
+
+// note is what is kept of a message from its send until it runs, or ends without that.
+type note struct {
+	by    int   // the index of its sender
+	unit  *unit // nil for a free operation, which is noted if it is sent from outside
+	batch int   // of a free operation: see outside
+}
+
+// forget returns the note of a message, and drops it.
+func (m *machine) forget(message any) (n note, noted bool) {
+	if n, noted = m.notes[message]; !noted {
+		return n, false
+	}
+	delete(m.notes, message)
+	if u := n.unit; u != nil {
+		u.open--
+	}
+	return n, true
 }
 
 func (m *machine) unit(key any) *unit {
@@ -47,19 +64,20 @@ func (m *machine) unit(key any) *unit {
 	return u
 }
 
-// receive notes that p sends to the unit.
-func (u *unit) receive(m *machine, p *processor) {
+// receive notes that p sends a message to the unit.
+func (u *unit) receive(m *machine, p *processor, message any) {
 	u.mailbox.touch(m, p)
-	if m.isOutside(p) && u.ran == len(u.senders) { // it was at rest
+	if m.isOutside(p) && u.open == 0 { // it was at rest
 		u.inbox = true
 		m.outside.inbox.write(m, p)
 	}
-	u.senders = append(u.senders, p.index)
+	m.notes[message] = note{by: p.index, unit: u}
+	u.open++
 }
 
 // run notes that p begins to run a message of the unit, whose lines move to p if another processor
-// ran it last. It reports whether another processor has sent the message, or a goroutine outside.
-func (u *unit) run(m *machine, p *processor) (foreign, outside bool) {
+// ran it last.
+func (u *unit) run(m *machine, p *processor) {
 	if u.ranOn != p.index+1 && u.ranOn != 0 {
 		p.fetch(m, unitLines)
 	}
@@ -68,13 +86,4 @@ func (u *unit) run(m *machine, p *processor) (foreign, outside bool) {
 		u.inbox = false
 		m.outside.inbox.write(m, p)
 	}
-	if u.ran == len(u.senders) { // the message came from outside, where no time is simulated
-		return false, true
-	}
-	foreign, outside = u.senders[u.ran] != p.index, u.senders[u.ran] >= m.count
-	if u.ran++; 2*u.ran >= len(u.senders) {
-		u.senders = u.senders[:copy(u.senders, u.senders[u.ran:])]
-		u.ran = 0
-	}
-	return foreign, outside
 }

@@ -45,13 +45,16 @@ type Coroutine struct {
 	over     bool // its body has returned or called Goexit
 	gone     bool // over, and its goroutine has ended, too
 	recalled bool // it must go home to its own place
+	returned bool // its body has returned
+
+	me registration // written before the coroutine is registered
 
 	// immutable
 	number uint64
 	body   func(*Coroutine)
 	stop   func()
-	// Local belongs to the creator of the coroutine, who sets it before the coroutine is entered
-	// first.
+	// Local belongs to the creator of the coroutine, who sets it before Init, or before the
+	// coroutine is entered first.
 	Local any
 }
 
@@ -66,33 +69,41 @@ func NewCoroutine(body func(*Coroutine)) *Coroutine {
 
 // Init makes a zero Coroutine ready: it runs body when it is entered first. It is for a Coroutine
 // that is a field of another struct, which must not be copied.
+//
+// Init has the coroutine's goroutine tell its identity, and registers it. The goroutine would need
+// more stack for that than it begins with, and would keep it.
 func (co *Coroutine) Init(body func(*Coroutine)) {
 	co.body, co.number, co.place = body, coroutines.Add(1), co
 	co.next, co.stop = iter.Pull(co.live)
+	co.next()
+	register(&co.me)
 }
 
-// live is the body of the coroutine's goroutine. isIn and stack traces know its name.
+// live is the body of the coroutine's goroutine. isIn and stack traces know its name. Its frame
+// lies on the stack of each activity: see docs/adr/0057.
 func (co *Coroutine) live(yield func(struct{}) bool) {
 	co.yield, co.id, co.lock = yield, goid.ID(), threadlock.Mine()
-	me := &registration{id: co.id, co: co}
-	register(me)
-	returned := false
-	defer func() {
-		co.over = true // by a Goexit, if body has not returned; a panic passes on to Enter
-		if co.lock.Held() {
-			co.Unlock()
-		}
-		if b := co.base.Load(); returned && (b.place == co || throughHost) {
-			b.becomeHome() // now: Go gives the identity of an ended goroutine to another one
-			co.gone = true // its end is a switch to the base
-		} else {
-			co.parkToEnd(b)
-		}
-		unregister(me)
-	}()
+	co.me.id, co.me.number, co.me.co = co.id, goid.Number(), co
+	yield(struct{}{}) // to Init
+	defer co.depart()
 	co.becomeHome()
 	co.body(co)
-	returned = true
+	co.returned = true
+}
+
+// depart is the end of the coroutine's goroutine.
+func (co *Coroutine) depart() {
+	co.over = true // by a Goexit, if body has not returned; a panic passes on to Enter
+	if co.lock.Held() {
+		co.Unlock()
+	}
+	if b := co.base.Load(); co.returned && (b.place == co || throughHost) {
+		b.becomeHome() // now: Go gives the identity of an ended goroutine to another one
+		co.gone = true // its end is a switch to the base
+	} else {
+		co.parkToEnd(b)
+	}
+	unregister(&co.me)
 }
 
 // becomeHome makes the coroutine the home of its host's processor.
@@ -137,7 +148,7 @@ func (co *Coroutine) Suspend() { co.Transfer(co.PrepareSuspend()) }
 // by Predecessor. On the coroutine only, while it has a processor.
 func (co *Coroutine) SwitchTo(other *Coroutine) { co.Transfer(co.PrepareSwitch(other)) }
 
-// PrepareSwitch is the part of SwitchTo before Transfer; a caller that saves a call uses both. It
+// PrepareSwitch is the part of SwitchTo before Transfer; a caller that saves calls uses it. It
 // returns where to transfer to. On the coroutine only.
 func (co *Coroutine) PrepareSwitch(other *Coroutine) *SwitchPoint {
 	b := co.base.Load()
@@ -152,6 +163,9 @@ func (co *Coroutine) PrepareSuspend() *SwitchPoint { return &co.base.Load().Swit
 // Predecessor returns the coroutine that has switched to this one, and only once; nil if a host
 // has entered this one. Call it on the coroutine, when it begins or continues.
 func (co *Coroutine) Predecessor() *Coroutine {
+	if co.arrived != nil {
+		co.reclaim()
+	}
 	b := co.base.Load()
 	left := b.previous
 	if left != nil {

@@ -17,6 +17,9 @@ func (p *Processor) TakeCoroutine() *Coroutine {
 	return co
 }
 
+// HasCoroutine reports whether TakeCoroutine would return one. By the running task only.
+func (p *Processor) HasCoroutine() bool { return len(p.freeCoroutines) > 0 }
+
 // KeepCoroutine keeps a suspended coroutine that has no task, for TakeCoroutine. If the processor
 // has enough of them, it ends the coroutine: Suspend returns in it, and the body must return. By
 // the running task only.

@@ -123,6 +123,9 @@ func (d *driver) goOn(s *Scheduler, me *drivenHost) bool {
 				return false
 			}
 		}
+		if d.isDue() {
+			d.timed.Happen()
+		}
 		if t == me {
 			return true
 		}
@@ -248,7 +251,16 @@ type Timed interface {
 	// Stole is called when a processor has stolen from a victim, with the number of tasks that the
 	// thief has stolen so far.
 	Stole(thief, victim *Processor, tasks uint64)
+	// Due reports whether something is due at the present time. The driver calls it after each
+	// choice, as time passes there.
+	Due() bool
+	// Happen has all happen that is due. The driver calls it, before what it has chosen goes on. It
+	// may queue tasks.
+	Happen()
 }
+
+// isDue reports whether Timed has something happen before the chosen one goes on.
+func (d *driver) isDue() bool { return d.timed != nil && d.timed.Due() }
 
 // tellStolen tells the scheduler's Timed, if there is one, that p has stolen from victim.
 func (p *Processor) tellStolen(victim *Processor) {
@@ -274,7 +286,7 @@ func (d *driver) keepsTurn(h *Host) bool {
 		return false
 	}
 	next := d.next(h.scheduler)
-	if next == h.driven {
+	if next == h.driven && !d.isDue() {
 		return true
 	}
 	d.chosen = next

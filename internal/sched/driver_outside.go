@@ -131,7 +131,7 @@ func (o *Outsider) Await(s *Scheduler, over func() bool, goOn func() bool) bool 
 	case o.resume == nil:
 		onFreeThread(func() { o.lost = !d.driveFor(s, o, goOn) })
 	default:
-		if d.chosen = d.next(s); d.chosen == &o.drivenHost {
+		if d.chosen = d.next(s); d.chosen == &o.drivenHost && !d.isDue() {
 			d.chosen = nil
 		} else {
 			o.passToDriver()

@@ -13,10 +13,18 @@ type ticks struct {
 	tick   time.Duration
 	enters int
 	thefts map[int]uint64 // by thief, how many tasks it has stolen
+	due    time.Duration  // when happen is called; 0 if never
+	happen func()
 }
 
 func (t *ticks) Now() time.Duration { return t.now }
 func (t *ticks) Enter()             { t.enters++ }
+func (t *ticks) Due() bool          { return t.due > 0 && t.now >= t.due }
+
+func (t *ticks) Happen() {
+	t.due = 0
+	t.happen()
+}
 
 func (t *ticks) Stole(thief, victim *Processor, tasks uint64) {
 	if thief == victim || tasks <= t.thefts[thief.index] {
@@ -91,6 +99,30 @@ func TestTimedSlots(t *testing.T) {
 		s.Drive(nil)
 		if (where != 0) != stolen {
 			t.Errorf("a choice takes %v: the task in the slot ran %d processors further on", tick, where)
+		}
+		s.Stop(nil)
+	}
+}
+
+// TestTimedHappens holds that what is due happens while a task runs that pauses, off the task, and
+// that the driver's choice goes on afterwards.
+func TestTimedHappens(t *testing.T) {
+	for _, processors := range []int{1, 3} {
+		s, told := timedScheduler(processors, time.Nanosecond)
+		ran, pauses := false, 0
+		told.due, told.happen = 50, func() {
+			if CurrentHost() != nil || told.now != 50 {
+				t.Errorf("it happens at %v, on a host: %v", told.now, CurrentHost() != nil)
+			}
+			s.Inject(&newJob(func(*Processor) { ran = true }).Task)
+		}
+		s.Inject(&newJob(func(p *Processor) {
+			for ; pauses < 1000; pauses++ {
+				p.Pause()
+			}
+		}).Task)
+		if s.Drive(nil); !ran || pauses != 1000 || told.due != 0 {
+			t.Errorf("%d processors: what happened was run: %v, after %d pauses", processors, ran, pauses)
 		}
 		s.Stop(nil)
 	}

@@ -91,7 +91,7 @@ func (h *Host) live(p *Processor) {
 	h.id, h.lock = goid.ID(), threadlock.Mine()
 	h.trace.Store(goroutineNumber())
 	me := &registration{id: h.id, host: h}
-	register(me)
+	registerMe(me)
 	defer func() {
 		// After a Goexit, or when a locked host ends, another host takes the processor. The
 		// processor must leave this goroutine before the goroutine ends: Go then gives its

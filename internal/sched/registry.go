@@ -40,9 +40,14 @@ func cacheOf(id uintptr) *atomic.Pointer[registration] {
 	return &registryCache[uint64(id)*fibonacci>>54]
 }
 
-// register puts the running goroutine into the registry.
-func register(r *registration) {
+// registerMe puts the running goroutine into the registry.
+func registerMe(r *registration) {
 	r.number = goid.Number()
+	register(r)
+}
+
+// register puts a goroutine into the registry, which is the running one or has not begun.
+func register(r *registration) {
 	registry.Store(r.id, r)
 	cacheOf(r.id).Store(r)
 }
@@ -82,7 +87,7 @@ func CurrentHost() *Host {
 // in f.
 func RunInside(f func()) {
 	r := &registration{id: goid.ID(), inside: true}
-	register(r)
+	registerMe(r)
 	defer unregister(r)
 	f()
 }

@@ -33,14 +33,37 @@ type SwitchPoint struct {
 
 // Transfer parks the running goroutine, whose switch point is me, in the place of other, whose
 // goroutine runs. It returns when another goroutine transfers to me.
-//
-// A switch spoils the core's return predictor, so each call that is open on either side of it
-// costs some nanoseconds. Hence the calls of next and yield are written out here.
 func (me *SwitchPoint) Transfer(other *SwitchPoint) {
 	if throughHost {
 		me.transferThroughHost(other)
 		return
 	}
+	if next, yield := me.prepare(other); yield != nil {
+		yield(struct{}{})
+	} else {
+		next()
+	}
+	if me.arrived != nil {
+		me.reclaim()
+	}
+}
+
+// PrepareTransfer is the first half of Transfer from the coroutine to other. The second half is a
+// call of the one of the two functions that is not nil, and then of [Coroutine.Predecessor].
+//
+// A switch spoils the core's return predictor, so each call that is open on either side of it
+// costs some nanoseconds, and its frame is part of what a suspended coroutine keeps. So callers
+// that switch often have the second half in their own bodies. On the coroutine only.
+func (co *Coroutine) PrepareTransfer(other *SwitchPoint) (next func() (struct{}, bool), yield func(struct{}) bool) {
+	if throughHost {
+		co.base.Load().next = other.place
+		return nil, co.yield
+	}
+	return co.prepare(other)
+}
+
+// prepare does all of a transfer but the switch, which is next or yield, whichever is not nil.
+func (me *SwitchPoint) prepare(other *SwitchPoint) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	at := other.place
 	if at.ended.Load() != notEnded {
 		at = at.recall(other)
@@ -50,14 +73,10 @@ func (me *SwitchPoint) Transfer(other *SwitchPoint) {
 	me.frame.Store(uintptr(unsafe.Pointer(&frame)))
 	if at.entered {
 		at.entered = false
-		at.yield(struct{}{})
-	} else {
-		at.entered = true
-		at.next()
+		return nil, at.yield
 	}
-	if me.arrived != nil {
-		me.reclaim()
-	}
+	at.entered = true
+	return at.next, nil
 }
 
 // base is the goroutine on which a coroutine runs: one that has called Enter. If the coroutine

@@ -28,7 +28,8 @@ type Schedule interface {
 //
 // The runtime calls Choose at every instant at which other processors may see what a processor has
 // done, before they do. So the schedule can let processors that are behind go on first. Processors
-// are given by their numbers, units by a pointer that stands for them, nil for none.
+// are given by their numbers; units by a pointer that stands for them, nil for none; messages and
+// activities by a pointer.
 type Timed interface {
 	Schedule
 	// Now returns how much time has passed.
@@ -40,17 +41,25 @@ type Timed interface {
 	// start starts another one. wait waits for its end, and returns an error if that never comes.
 	// Such goroutines alone may call these.
 	Outside(start func(f func()) (wait func() error)) bool
+	// Refuse tells that the program does what cannot be simulated, and why. The run goes on, and its
+	// times mean nothing.
+	Refuse(why error)
 	// Enter tells that an ordinary goroutine begins to wait, and so to drive the runtime. If the
 	// time of such goroutines is not simulated, then all that it has sent since its last wait
 	// counts as sent now: no processor may be earlier than this instant.
 	Enter()
 	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
 	Idle(until time.Duration)
-	// On tells, after Began, which unit the operation is on, and whether its result has a future.
-	On(processor int, unit any, answers bool)
+	// On tells, after Began, which unit the operation is on, by which message, and whether its
+	// result has a future.
+	On(processor int, unit, message any, answers bool)
 	// Sends tells that the running operation, or the goroutine outside of that number, is about to
-	// send to a unit. Choose comes next.
-	Sends(processor int, unit any)
+	// send a message to a unit. Choose comes next. message is nil for a promise, which
+	// is not queued. A message is told of at most once until On or Drops tells of it.
+	Sends(processor int, unit, message any)
+	// Drops tells that a message ends without being run, as it was refused, or canceled, or its
+	// argument failed. Sends need not have told of it.
+	Drops(message any)
 	// Ends tells that the running operation has come to its end, before any other processor sees
 	// that. Choose comes next.
 	Ends(processor int)

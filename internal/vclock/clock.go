@@ -13,7 +13,7 @@ import (
 // a time may use a Clock. Make it with [New].
 //
 // With a [Source], time also passes while operations run. A timer that becomes due meanwhile fires
-// late, at the next Advance.
+// at the next Advance or Fire.
 type Clock struct {
 	at     time.Time // the present time; with a source, the time at which the source begins
 	source Source    // nil if time passes in Advance alone
@@ -51,7 +51,7 @@ func (c *Clock) Now() time.Time {
 	return c.at
 }
 
-// AfterFunc sets a timer that calls f, in Advance, once d has passed.
+// AfterFunc sets a timer that calls f, in Advance or Fire, once d has passed.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer {
 	c.set++
 	t := &Timer{at: c.Now().Add(max(d, 0)), nth: c.set, f: f}
@@ -81,6 +81,16 @@ func (c *Clock) Advance() bool {
 	}
 	t.f()
 	return true
+}
+
+// Due reports whether a timer is due.
+func (c *Clock) Due() bool { return len(c.queue) > 0 && !c.queue[0].at.After(c.Now()) }
+
+// Fire fires the timers that are due, without those that they set.
+func (c *Clock) Fire() {
+	for last := c.set; c.Due() && c.queue[0].nth <= last; {
+		heap.Pop(&c.queue).(*Timer).f()
+	}
 }
 
 // queue is a heap of timers by time and, at one instant, by number.

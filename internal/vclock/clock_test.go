@@ -62,3 +62,33 @@ func TestClockWithSource(t *testing.T) {
 		t.Errorf("fired at %v, want %v", at, want)
 	}
 }
+
+// TestFire: of the timers that are due all fire, in their order, but not those that they set; and
+// the others later.
+func TestFire(t *testing.T) {
+	s := &source{}
+	c := vclock.New(s)
+	var fired []string
+	note := func(name string) func() { return func() { fired = append(fired, name) } }
+	c.AfterFunc(2*time.Second, note("second"))
+	c.AfterFunc(time.Second, func() {
+		note("first")()
+		c.AfterFunc(0, note("set by first"))
+	})
+	c.AfterFunc(3*time.Second, note("later"))
+	if c.Fire(); c.Due() || len(fired) > 0 {
+		t.Errorf("%q fired early", fired)
+	}
+	s.passed = 2 * time.Second
+	for _, want := range [][]string{{"first", "second"}, {"first", "second", "set by first"}} {
+		if !c.Due() {
+			t.Errorf("nothing is due after %q", fired)
+		}
+		if c.Fire(); !slices.Equal(fired, want) {
+			t.Errorf("fired %q, want %q", fired, want)
+		}
+	}
+	if c.Due() {
+		t.Error("a timer is due a second early")
+	}
+}
