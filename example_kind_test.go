@@ -14,13 +14,14 @@ type bucket struct {
 	filled time.Time
 }
 
-var buckets = freerun.NewKind("bucket", func(_ *freerun.Context, apiKey string) (bucket, error) {
+var buckets = freerun.NewKind("bucket", func(c *freerun.Context, apiKey string) (bucket, error) {
 	// It may be read from a store, too, or fail: there is no such key.
-	return bucket{tokens: 2, filled: time.Now()}, nil
+	return bucket{tokens: 2, filled: c.Runtime().Now()}, nil
 }, freerun.PassivateAfter(time.Minute), freerun.MaxActive(1_000_000))
 
-var take = freerun.Op("take", func(_ *freerun.Context, b *bucket, n int) (bool, error) {
-	for ; time.Since(b.filled) >= 100*time.Millisecond; b.filled = b.filled.Add(100 * time.Millisecond) {
+var take = freerun.Op("take", func(c *freerun.Context, b *bucket, n int) (bool, error) {
+	now := c.Runtime().Now() // as time.Now, but virtual in tests
+	for ; now.Sub(b.filled) >= 100*time.Millisecond; b.filled = b.filled.Add(100 * time.Millisecond) {
 		b.tokens = min(b.tokens+1, 2)
 	}
 	if b.tokens < n {

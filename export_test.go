@@ -22,6 +22,9 @@ func (rt *Runtime) DumpFlightTo(path string) error { return rt.dumpFlightTo(path
 // Residents returns how many keys the table of a kind has.
 func Residents[K comparable, S any](k *Kind[K, S], rt *Runtime) int { return k.in(rt).table.Len() }
 
+// KeysOf returns how many keys a Keyed knows.
+func KeysOf[K comparable, J any](k *Keyed[K, J]) int { return k.home.table.Len() }
+
 // ActiveContext returns the context that the calling operation or activity runs with, on its
 // processor.
 func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active.Load() }

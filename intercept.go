@@ -27,7 +27,7 @@ import (
 // for it: it must not wait, but may send and call [Context.Block]; if it panics, the operation has
 // panicked. A message that is refused, canceled or closed has no operation, so fn is not called
 // for it. Nor is it called for activities, branches of joins, nor for the functions of a kind
-// ([NewKind], [OnStop]).
+// ([NewKind], [OnStop]). A job of a [Keyed] is an operation without a name, as a closure is.
 //
 // Without interceptors nothing is paid for them. Around an operation they cost an allocation, and
 // what they do. It panics if fn is nil.
@@ -243,6 +243,13 @@ func (k *vtable) intercepted(run func(p *sched.Processor, t *sched.Task)) {
 
 // notIntercepted keeps all interceptors from the operation: it is none of the program.
 func (o *operation[A, R]) notIntercepted() { o.sent.around, o.told.around = nil, nil }
+
+// keepsHouse makes the operation the runtime's own: no interceptor sees it, and a Close may leave
+// its messages.
+func (o *operation[A, R]) keepsHouse() {
+	o.notIntercepted()
+	o.sent.chore, o.told.chore = true, true
+}
 
 // surround gives the message, which the caller is about to run or queue, its form around.
 func (m *message) surround() {

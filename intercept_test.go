@@ -417,6 +417,61 @@ func TestInterceptKind(t *testing.T) {
 	}
 }
 
+// icRooms is a kind whose keeper works, and is asked for room.
+var icRooms = freerun.NewKind("icRooms", func(*freerun.Context, int) (int, error) { return 0, nil })
+
+// TestInterceptOwn holds that interceptors of a runtime see the jobs of a Keyed, and nothing of what
+// the runtime sends to itself: for the keeper of a kind, for its room, for a Stop or a Watch.
+func TestInterceptOwn(t *testing.T) {
+	var l icLog
+	rt := freerun.New(freerun.Deterministic(1), freerun.InterceptAll(l.note("")))
+	icRooms.Configure(rt, freerun.PassivateAfter(time.Second), freerun.MaxActive(2))
+	c := rt.Context()
+	sent := 0
+	for range 3 {
+		for key := range 8 { // more than twice as many as may be active: they wait for room
+			runtimetest.Must(t, icAdd.Send(c, icRooms.At(c, key), 1))
+			sent++
+		}
+		runtimetest.Must(t, freerun.After(c, 10*time.Second)) // all are idle for long
+	}
+	u := freerun.NewUnit(rt, 0)
+	_ = icAdd.Tell(c, u, 1)
+	end := freerun.Watch(c, u)
+	runtimetest.Must(t, freerun.Stop(c, u))
+	runtimetest.Must(t, icRooms.Stop(c, 3))
+	if e := runtimetest.Must(t, end); !errors.Is(e.Err, freerun.ErrStopped) {
+		t.Errorf("the watch ended with %v", e)
+	}
+	k := freerun.NewKeyed(rt, freerun.KeyedLimits{}, func(*freerun.Context, string, int) error { return nil })
+	for i := range 4 {
+		if err := k.Submit(c, "a key", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := k.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	seen := strings.Fields(l.take())
+	add, jobs := 0, 0
+	for _, s := range seen {
+		switch {
+		case s == "(icAdd":
+			add++
+		case strings.Contains(s, "TestInterceptOwn"), s == "(func1":
+			jobs++
+		case s != ")":
+			t.Errorf("the interceptor has seen %s", s)
+		}
+	}
+	if add != sent+1 || jobs != 4 {
+		t.Errorf("the interceptor has seen %d operations and %d jobs, want %d and 4: %v", add, jobs, sent+1, seen)
+	}
+}
+
 // TestInterceptFork has ordinary goroutines fork while all operations are intercepted, and refused.
 func TestInterceptFork(t *testing.T) {
 	for _, fn := range []func(*freerun.Context, *freerun.Invocation) error{icNext, icNever, func(*freerun.Context, *freerun.Invocation) error { return nil }} {

@@ -88,7 +88,11 @@ type kind struct {
 // that has no unit. It panics if c is nil, or if a key is no key: not equal to itself, as NaN, or
 // of a type that cannot be compared.
 func (k *Kind[K, S]) At(c *Context, key K) *Unit[S] {
-	h := k.in(c.checked().rt)
+	return k.at(k.in(c.checked().rt), key)
+}
+
+// at is At in a home.
+func (k *Kind[K, S]) at(h *homeOf[K, S], key K) *Unit[S] {
 	e := h.table.Load(key)
 	if e == nil {
 		return k.enter(h, key, nil)

@@ -101,6 +101,9 @@ func init() {
 		k.letIn(c)
 		return struct{}{}, nil
 	})
+	for _, o := range []interface{ keepsHouse() }{keepOp, tickOp, portionOp, roomOp, askOp, leaveOp} {
+		o.keepsHouse()
+	}
 }
 
 func newKeeper(h *kindHome) *Unit[keeper] {

@@ -190,7 +190,7 @@ func (k *Kind[K, S]) assemble() {
 	}
 	stop.complete(stop.declared.name, nil)
 	stop.notIntercepted()
-	stop.sent.stateless, stop.told.stateless = true, true
+	stop.sent.stateless, stop.told.stateless, stop.told.chore = true, true, true
 	k.stop = func(c *Context, u *unit) Future[bool] { return stop.send(c, u, stopAsked) }
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
 }

@@ -117,6 +117,8 @@ type vtable struct {
 	stateless bool
 	// makesFor returns the unit of a kind whose state such a message makes. Nil for all others.
 	makesFor func(m *message) *unit
+	// chore: such a message is the runtime's own, by which it keeps house. A Close may leave it.
+	chore bool
 	// outside: such a message is a Promise. It is in no mailbox; its outcome comes from outside.
 	outside bool
 	identity

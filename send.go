@@ -271,6 +271,10 @@ func (o *operation[A, R]) endFailedSend(w *worker, m *sendMessage[A, R], err err
 	}
 	m.blame(o.sent, err)
 	m.arg = *new(A)
+	if o.sent.chore {
+		m.finish(w, err)
+		return
+	}
 	w.countFailed(m.unit.rt, err, 1)
 	if !m.fillFailed(w, err) {
 		w.countFailed(m.unit.rt, err, minusOne)

@@ -233,7 +233,11 @@ func (o *operation[A, R]) failTell(w *worker, m *message, err error) {
 // scope.
 func (w *worker) endFailedTell(k *vtable, m *message, err error) {
 	m.blame(k, err)
-	w.countFailed(m.unit.rt, err, 1)
+	if k.chore {
+		w.countRan(m.unit.rt, 1)
+	} else {
+		w.countFailed(m.unit.rt, err, 1)
+	}
 	w.env.drops(m)
 	// The shutdown reports messages that failed with ErrClosed, the scope reports canceled ones.
 	if _, canceled := err.(*canceledError); err != ErrClosed && !canceled {

@@ -126,7 +126,7 @@ func (b *mailboxLimit) change(from, to filling) bool {
 // [unit.deliver].
 func (b *mailboxLimit) admit(w *worker, m *message, from *sender) error {
 	switch {
-	case b.tryTake():
+	case from == placedSender || b.tryTake():
 		return nil
 	case b.full == Reject:
 		return b.none
@@ -176,6 +176,9 @@ type sender struct {
 
 // anySender stands for all senders that are not in Call.
 var anySender = &sender{}
+
+// placedSender stands for a sender that has taken the message's place in the mailbox.
+var placedSender = &sender{}
 
 // context returns the context that limits the sender's wait for room.
 func (f *sender) context() context.Context {

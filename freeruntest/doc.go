@@ -27,5 +27,9 @@
 // probabilistic guarantees of finding bugs, ASPLOS 2010 (PCT).
 //
 // The body itself must be deterministic: it starts no goroutines that send, depends on no order of
-// a map, and uses the runtime's clock only.
+// a map, draws numbers from [Random] only, and uses the runtime's clock only: [freerun.Runtime.Now]
+// instead of time.Now, in operations too. That clock jumps to the next timer when nothing is left
+// to run. So this lets a minute pass at once:
+//
+//	freerun.After(rt.Context(), time.Minute).Wait(t.Context())
 package freeruntest

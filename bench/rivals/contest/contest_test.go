@@ -1,6 +1,9 @@
 package contest
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 // inline returns a pool that delivers every message within send, the given number of times. It
 // holds no lock: only one goroutine may send at a time.
@@ -49,5 +52,26 @@ func TestPingPongCounts(t *testing.T) {
 	}
 	if got := PingPong(alone, 7); got != 7 {
 		t.Errorf("%d hops counted, want 7", got)
+	}
+}
+
+func TestCountersCount(t *testing.T) {
+	for name, more := range map[string]int64{"right": 1, "wrong": 2} {
+		forgetful := func() (tell func(uint64, int), ask func(uint64, int) int64, wait, stop func()) {
+			var mu sync.Mutex
+			counts := map[uint64]int64{}
+			ask = func(key uint64, _ int) int64 {
+				mu.Lock()
+				defer mu.Unlock()
+				if counts[key]++; counts[key] == 7 { // once for each key
+					counts[key] += more - 1
+				}
+				return counts[key]
+			}
+			return func(key uint64, work int) { ask(key, work) }, ask, func() {}, func() {}
+		}
+		if _, err := oneRound(forgetful, 50, zipf(50, 1000), 0); (err == nil) != (name == "right") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
