@@ -25,10 +25,8 @@
 // it sees another one wait; it does not see one that only sends.
 //
 // Timers fire at their time, in virtual time, or at the end of the piece that is under way then.
-// The
-// deadline of a [context.Context] is in real time, so Run and Calibrate return an error if
-// something
-// waits with one, or makes a scope with one.
+// The deadline of a [context.Context] is in real time, so Run and Calibrate return an error if
+// something waits with one, or makes a scope with one.
 //
 // docs/simulation.md describes the models, their limits, and their distance from real runs.
 package simulate

@@ -46,8 +46,7 @@ var ErrStalled = freerun.ErrStalled
 // New makes the runtime that the program runs on, with further options, and with as many processors
 // as the host has: [freerun.Processors] among the options changes nothing, and Resize of a
 // simulated runtime panics above that number. The program must close the runtime, or its run is an
-// error.
-// New panics at a second call and at a zero Option.
+// error. New panics at a second call and at a zero Option.
 func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	if h.rt != nil {
 		panic("simulate: New for a second time in one run")
@@ -121,9 +120,9 @@ const Models = 2
 //
 // Run returns [ErrCosts] for costs that cannot be used, and the program's error. Forks, joins and
 // [Host.Go] by the first model are an error that wraps [errors.ErrUnsupported], and so is a wait
-// with a context that has a deadline. A program is in
-// error, too, that leaves its runtime open, returns a negative time, or waits for the runtime on
-// another goroutine than its own and those of Host.Go.
+// with a context that has a deadline. A program is in error, too, that leaves its runtime open,
+// returns a negative time, or waits for the runtime on another goroutine than its own and those of
+// Host.Go.
 func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)

@@ -134,8 +134,8 @@ func (s *samples) add(x float32) {
 }
 
 // mean returns the mean without the hundredth part of the samples that is longest: in those the
-// machine did something else. Of a few samples it returns the median, the
-// lower one of two: a goroutine outside does more than send at its begin and its end.
+// machine did something else. Of a few samples it returns the median, the lower one of two: a
+// goroutine outside does more than send at its begin and its end.
 func (s *samples) mean() float64 {
 	const few = 20
 	slices.Sort(s.kept)
