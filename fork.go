@@ -277,8 +277,8 @@ func (c *Context) visit(do func(c *Context)) {
 		return
 	}
 	v := c.send(do)
-	if _, err := v.future.Wait(context.Background()); err != nil && v.take() {
-		alone(c, do) // the runtime was closed before a processor took it
+	if v.future.Wait(context.Background()); v.take() {
+		alone(c, do) // the runtime was closed before a processor took it, or an interceptor kept it
 		return
 	}
 	v.wait(c.rt)

@@ -32,7 +32,7 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 // tryNow inlines a small operation if that is better than queueing it, and reports whether it did.
 func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
 	w := c.here()
-	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.WantsTasks() || w.rt.phase.Load() >= aborting {
+	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.WantsTasks() || w.rt.phase.Load() >= aborting || w.rt.around != nil {
 		return f, false
 	}
 	if o.argPlan != nil && !allHaveValues(o.argPlan, unsafe.Pointer(&arg)) {

@@ -105,6 +105,7 @@ func init() {
 
 func newKeeper(h *kindHome) *Unit[keeper] {
 	u := NewUnit(h.rt, keeper{home: h}, UnitName("the keeper of "+h.kind.declared.name))
+	u.unit.ext.Load().around = nil // it is no unit of the program
 	u.state.self = u
 	return u
 }

@@ -180,6 +180,7 @@ func (k *Kind[K, S]) assemble() {
 	make.complete(d.name, nil)
 	make.resultPlan = nil // a state may hold futures
 	make.sent.makesFor = func(m *message) *unit { return (*activation[K, S])(unsafe.Pointer(m)).waiter.unit }
+	make.notIntercepted()
 	k.makes = make.sent
 
 	stop := &k.stopping
@@ -188,6 +189,7 @@ func (k *Kind[K, S]) assemble() {
 		return k.runStop(c, (*unit)(to), why), nil
 	}
 	stop.complete(stop.declared.name, nil)
+	stop.notIntercepted()
 	stop.sent.stateless, stop.told.stateless = true, true
 	k.stop = func(c *Context, u *unit) Future[bool] { return stop.send(c, u, stopAsked) }
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }

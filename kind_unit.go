@@ -62,6 +62,7 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 	u.unit.rt, u.unit.Kind = h.rt, unitVtable
 	u.keyed.home = &h.kindHome
 	u.ext.equip(h.settings.units, reflect.TypeFor[S]())
+	u.ext.interceptedBy(h.rt)
 	u.ext.keyed = &u.keyed
 	if h.settings.restarts != nil {
 		u.ext.restartByKind(*h.settings.restarts)

@@ -54,6 +54,9 @@ func (m *message) free() bool { return m.unit == &m.unit.rt.free }
 //	after         –       –      –     –      –        –        timer  –         After
 //	slot          –       –      –     –      –        –        –      –         activities
 //
+// Those that run an operation have a form around beside them, in which they do so with interceptors
+// around it: intercept.go. A message has it from the moment at which it is certain to be run next.
+//
 // The forms that a timer may send are sent, reader, spread, repetition and after. They have late,
 // which sends them. They also have unsent, which is failUnsent, except the repetition: no future
 // waits for it. A message that was counted as sent fails with send or tell, one before with timer.
@@ -103,6 +106,10 @@ type vtable struct {
 	// dropArgument drops the argument of a message that was revoked while it waited only for its
 	// turn. Nil if such a message is never revoked.
 	dropArgument func(m *message)
+	// around is the form of such a message when interceptors are called around its operation, and
+	// plain is the form that it has again from then on: intercept.go. around is nil for what no
+	// interceptor sees.
+	around, plain *vtable
 	// shared: such a message need not have the unit to itself.
 	shared bool
 	// stateless: such a message does not make a passive unit of a kind active, and takes no place
@@ -163,6 +170,8 @@ func (o *operation[A, R]) makeVtables(id identity) {
 	o.owing = newVtable(vtable{identity: id, wake: o.wakeOwing}, nil)
 	o.passing = newVtable(vtable{identity: id, wake: o.wakePassing}, nil)
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
+	o.sent.intercepted(o.runSendAround)
+	o.told.intercepted(o.runTellAround)
 }
 
 // makeMultiVtables makes the further vtables of an operation on several units. The form of a
@@ -171,6 +180,8 @@ func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 	inSend, inTell := unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi)
 	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend}, o.runSend)
 	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell}, o.runTell)
+	o.placed.intercepted(o.runSendAround)
+	o.placedTold.intercepted(o.runTellAround)
 	o.sent.place = o.placeSent
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
 }
@@ -179,6 +190,7 @@ func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 func placing(k *vtable) func(w *worker, m *message) {
 	return func(w *worker, m *message) {
 		m.become(k)
+		k.multi(m).intercept()
 		k.multi(m).meetKinds()
 		k.multi(m).place(w)
 	}
@@ -206,6 +218,7 @@ func (o *reading[A, R]) makeReadingVtables(id identity) {
 		identity: id, shared: true, fail: o.failSend,
 		release: func(w *worker, m *message, _ bool) { m.unit.readerEnded(w) },
 	}, o.runSend)
+	o.admitted.intercepted(o.runSendAround)
 	o.sent.shared = true
 	o.sent.take = func(w *worker, u *unit, m *message) taken { return u.admitReader(w, m, o.admitted) }
 }

@@ -229,6 +229,7 @@ func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) {
 		return
 	}
 	m.become(o.placed)
+	m.intercept()
 	rt := w.rt
 	m.place(w)
 	if g != nil && g.mayWait() {

@@ -24,6 +24,7 @@ type Runtime struct {
 	//lint:ignore U1000 its method makes this type a place
 	activityPlace
 	scheduler    *sched.Scheduler
+	around       []*interceptor  // of [InterceptAll], the outermost first; read with scheduler
 	env          env             // live, or simulated
 	outside      worker          // the worker of ordinary goroutines
 	context      Context         // what Runtime.Context returns; bound to outside
@@ -96,6 +97,7 @@ type settings struct {
 	labels     bool
 	flight     int    // bytes of each tape of the flight recorder; 0 for none
 	dumps      string // folder
+	around     []*interceptor
 }
 
 // Processors sets how many operations run at the same time. The default is GOMAXPROCS. It panics if
@@ -125,7 +127,7 @@ func New(options ...Option) *Runtime {
 		}
 		o.apply(&s)
 	}
-	rt := &Runtime{logger: s.logger, labels: s.labels, watched: s.watchdog.After > 0}
+	rt := &Runtime{logger: s.logger, labels: s.labels, around: s.around, watched: s.watchdog.After > 0}
 	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: onRest, Watchdog: s.watchdog}
 	config.Added = func(p *sched.Processor) { p.Local = newWorker(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate

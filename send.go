@@ -125,6 +125,9 @@ func (w *worker) dispatch(m *message, from *sender) error {
 		}
 	case m.vtable().place != nil:
 		m.vtable().place(w, m)
+	case m.unit.rt.around != nil:
+		m.surround()
+		w.queueReady(m.unit.rt, m.priority(), &m.Task)
 	case !w.at(m.unit.rt) || m.priority() != sched.Normal:
 		w.queueReady(m.unit.rt, m.priority(), &m.Task)
 	case w.between() && w.runsMessage():

@@ -34,6 +34,9 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 		u.unit.apply(options, reflect.TypeFor[S]())
 		u.unit.keepUntilEnd(func(u *unit) { *stateOf[S](unsafe.Pointer(u)) = *new(S) })
 	}
+	if rt.around != nil {
+		u.unit.extend().interceptedBy(rt)
+	}
 	return u
 }
 
@@ -336,6 +339,9 @@ func (u *unit) runOne(p *sched.Processor, w *worker, h *sched.Host, m *message) 
 		return p, w
 	}
 	u.operations.Add(1)
+	if u.interceptors() != nil {
+		m.surround()
+	}
 	m.Kind.Run(p, &m.Task)
 	return u.afterOne(p, w, h)
 }

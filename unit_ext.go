@@ -31,7 +31,8 @@ type unitExt struct {
 	// next. The owner's.
 	left atomics.Plain[*message]
 
-	keyed *keyed // nil: the unit is of no kind
+	keyed  *keyed         // nil: the unit is of no kind
+	around []*interceptor // of the runtime and the unit, the outermost first; nil for most
 	// holder is the message to several units, some of them of kinds or near them, to which the unit
 	// has come.
 	holder atomics.Pointer[multi]

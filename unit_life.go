@@ -121,6 +121,7 @@ func lifeOperation[A, R any](name string, fn func(c *Context, u *unit, arg A) (R
 	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, (*unit)(to), arg) }
 	o.complete(o.declared.name, nil)
 	o.argPlan, o.resultPlan = nil, nil // what they hold is no future of the user's
+	o.notIntercepted()
 	o.sent.stateless, o.told.stateless = true, true
 	return o
 }

@@ -115,6 +115,9 @@ func (u *unit) admitReader(w *worker, m *message, admitted *vtable) taken {
 	u.operations.Add(1)
 	x.readers.Add(oneReader)
 	m.become(admitted)
+	if x.around != nil {
+		m.surround()
+	}
 	if x.mailboxes.Load() == nil && u.mailbox.GiveUp() {
 		w.hand(u.rt, &m.Task)
 		return gone

@@ -1,0 +1,314 @@
+package freerun
+
+import (
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sched"
+)
+
+// Intercept has fn called around each operation on the unit, or on all units of a kind: it is a
+// wrapper, as interceptors and middleware are elsewhere. fn gets what is about to run, runs it with
+// [Invocation.Next], and returns its error, or another one, which becomes the operation's. Several
+// interceptors are called one inside another, those of the runtime ([InterceptAll]) outermost, then
+// in the order of the options. An operation on several units has the interceptors of all of them,
+// each once.
+//
+//	freerun.Intercept(func(c *freerun.Context, i *freerun.Invocation) error {
+//		if d, ok := i.Arg().(*Deposit); ok && d.Amount < 0 {
+//			return errNegative // it does not run
+//		}
+//		return i.Next(c)
+//	})
+//
+// fn is a part of the operation: it runs on the operation's goroutine, when the futures in the
+// argument are there and no other operation of the unit runs. All that holds for operations holds
+// for it: it must not wait, but may send and call [Context.Block]; if it panics, the operation has
+// panicked. A message that is refused, canceled or closed has no operation, so fn is not called
+// for it. Nor is it called for activities, branches of joins, nor for the functions of a kind
+// ([NewKind], [OnStop]).
+//
+// Without interceptors nothing is paid for them. Around an operation they cost an allocation, and
+// what they do. It panics if fn is nil.
+func Intercept(fn func(c *Context, i *Invocation) error) UnitOption {
+	by := newInterceptor("Intercept", fn)
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.around = append(x.around, by) }}
+}
+
+// InterceptAll is [Intercept] for all operations of the runtime, free ones included. A [SmallOp] is
+// not inlined then.
+func InterceptAll(fn func(c *Context, i *Invocation) error) Option {
+	by := newInterceptor("InterceptAll", fn)
+	return Option{func(s *settings) { s.around = append(s.around, by) }}
+}
+
+// interceptor is one function of Intercept or InterceptAll. It is known by its address: that of a
+// kind is the same for all units.
+type interceptor struct {
+	fn func(c *Context, i *Invocation) error
+}
+
+func newInterceptor(of string, fn func(c *Context, i *Invocation) error) *interceptor {
+	if fn == nil {
+		panic("freerun: " + of + " with a nil function")
+	}
+	return &interceptor{fn}
+}
+
+// Invocation is one run of an operation, as [Intercept] sees it. It belongs to the goroutine that
+// runs the operation, until the interceptor has returned; a use elsewhere or later panics.
+type Invocation struct {
+	// Operation is the full name of the operation, as [NameOf] returns it, or the name of the
+	// function for a closure.
+	Operation string
+
+	running *Context // with which the operation runs; nil once it has ended
+	message *message
+	by      []*interceptor // those that are still to be called, the next one first
+	call    invoked
+	// forwarded is the *result[R] that the operation has forwarded when it returned.
+	forwarded any
+}
+
+// invoked is the part of an invocation that knows the types of argument and result.
+type invoked interface {
+	// run calls the operation's function.
+	run(c *Context) error
+	arg() any
+	result() any
+}
+
+// Unit returns the name of the unit, with the key of one of a kind. It is empty for a unit without
+// a name ([UnitName]), for several units, and for none.
+func (i *Invocation) Unit() string { return i.checked().message.unit.called() }
+
+// Arg returns a pointer to the argument, an *A for an operation that takes an A. What is written
+// there is what the operation gets. For a closure it is a pointer to something unexported.
+func (i *Invocation) Arg() any { return i.checked().call.arg() }
+
+// Result returns a pointer to the result, an *R for an operation that returns an R. It is zero
+// before [Invocation.Next]. What is written there is the outcome if the interceptor returns nil: so
+// one that has the answer already need not call Next. If the operation has forwarded a future, its
+// outcome is the result, and what is written here is lost.
+func (i *Invocation) Result() any { return i.checked().call.result() }
+
+// Next runs the operation, or the next interceptor inside, and returns its error: nil for an
+// operation that has forwarded a future. The operation runs with c, which is the context that
+// the interceptor was called with. An interceptor may call Next again, to have the operation run
+// again. It panics if c is another context.
+func (i *Invocation) Next(c *Context) error {
+	i.checked()
+	if c != i.running {
+		panic("freerun: Next with another context than that of the operation")
+	}
+	if len(i.by) == 0 {
+		return i.invoke()
+	}
+	by := i.by
+	i.by = by[1:]
+	defer func() { i.by = by }() // also when the interceptor outside recovers a panic
+	return by[0].fn(c, i)
+}
+
+// invoke calls the operation's function, and notes what it has forwarded.
+func (i *Invocation) invoke() error {
+	c := i.running
+	c.forwarded, i.forwarded = nil, nil
+	err := i.call.run(c)
+	forwarded := c.forwarded
+	c.forwarded = nil
+	switch {
+	case forwarded == nil:
+		return err
+	case err == nil:
+		return ErrForward // it has not returned what Forward returned
+	case err == ErrForward:
+		i.forwarded = forwarded
+		return nil
+	}
+	return err
+}
+
+// end is called when the outermost interceptor has returned err. It returns the outcome's error.
+func (i *Invocation) end(err error) error {
+	c := i.running
+	i.running = nil
+	if err == nil && i.forwarded != nil && c.forwarded == nil {
+		c.forwarded = i.forwarded
+		return ErrForward
+	}
+	return err
+}
+
+// context returns the context of the operation, nil if that has ended.
+func (i *Invocation) context() *Context {
+	if i == nil {
+		return nil
+	}
+	return i.running
+}
+
+// checked panics unless the caller is the goroutine that runs the operation.
+func (i *Invocation) checked() *Invocation {
+	if c := i.context(); c == nil || c.running() != c || c.current != i.message {
+		panic("freerun: use of an Invocation outside of its interceptor, or by another goroutine than the operation's")
+	}
+	return i
+}
+
+// invocation is an Invocation with the types of its operation.
+type invocation[A, R any] struct {
+	Invocation
+	of       *operation[A, R]
+	to       unsafe.Pointer
+	argument A
+	outcome  R
+}
+
+func (i *invocation[A, R]) arg() any    { return &i.argument }
+func (i *invocation[A, R]) result() any { return &i.outcome }
+
+func (i *invocation[A, R]) run(c *Context) (err error) {
+	i.outcome, err = i.of.invoke(c, i.to, i.argument)
+	return err
+}
+
+// surrounded invokes the operation of message m with its interceptors.
+func (o *operation[A, R]) surrounded(c *Context, to unsafe.Pointer, m *message, arg A) (R, error) {
+	i := &invocation[A, R]{of: o, to: to, argument: arg}
+	k := m.vtable()
+	i.running, i.message, i.by, i.call = c, m, m.interceptors(), i
+	if i.Operation = k.describe(m); o.declared != nil {
+		i.Operation = o.declared.full
+	}
+	if k.code != nil {
+		c.function.Store(k.code(m)) // for what interceptors send
+	}
+	err := i.end(i.Next(c))
+	return i.outcome, err
+}
+
+// runSendAround is runSend for a message in the form around. From its begin on, the message is in
+// its plain form again: for its end it is as any other.
+func (o *operation[A, R]) runSendAround(p *sched.Processor, t *sched.Task) {
+	w := workerOf(p)
+	m := (*sendMessage[A, R])(unsafe.Pointer(t))
+	k := m.bare()
+	to, err := k.target(&m.message)
+	if err != nil {
+		o.failSend(w, &m.message, err)
+		return
+	}
+	c := w.begin(&m.message, k, &m.promised)
+	if c == nil {
+		o.failSend(w, &m.message, m.refusal())
+		return
+	}
+	v, err := o.surrounded(c, to, &m.message, m.arg)
+	m.arg = *new(A)
+	w, forwarded := c.end()
+	o.settle(w, &m.result, v, err, forwarded)
+	if k.release != nil {
+		k.release(w, &m.message, false)
+	}
+}
+
+// runTellAround is runTell for a message in the form around.
+func (o *operation[A, R]) runTellAround(p *sched.Processor, t *sched.Task) {
+	w := workerOf(p)
+	n := (*tellMessage[A])(unsafe.Pointer(t))
+	k := n.bare()
+	to, err := k.target(&n.message)
+	if err != nil {
+		o.failTell(w, &n.message, err)
+		return
+	}
+	c := w.begin(&n.message, k, nil)
+	if c == nil {
+		o.failTell(w, &n.message, n.refusal())
+		return
+	}
+	_, err = o.surrounded(c, to, &n.message, n.arg)
+	n.arg = *new(A)
+	c.endTell(&n.message, k, o.id, err)
+}
+
+// intercepted gives k its form around, which run runs.
+func (k *vtable) intercepted(run func(p *sched.Processor, t *sched.Task)) {
+	around := *k
+	around.plain = k
+	k.around = newVtable(around, run)
+}
+
+// notIntercepted keeps all interceptors from the operation: it is none of the program.
+func (o *operation[A, R]) notIntercepted() { o.sent.around, o.told.around = nil, nil }
+
+// surround gives the message, which the caller is about to run or queue, its form around.
+func (m *message) surround() {
+	if around := m.vtable().around; around != nil {
+		m.become(around)
+	}
+}
+
+// bare gives the message its plain form again, and returns that.
+func (m *message) bare() *vtable {
+	k := m.vtable().plain
+	m.become(k)
+	return k
+}
+
+// interceptors returns those of the message's unit, of its units, or of the runtime.
+func (m *message) interceptors() []*interceptor {
+	switch k := m.vtable(); {
+	case k.multiAt != 0:
+		return k.multi(m).interceptors()
+	case m.free():
+		return m.unit.rt.around
+	}
+	return m.unit.interceptors()
+}
+
+// interceptors returns the unit's interceptors and those of its runtime, the outermost first.
+func (u *unit) interceptors() []*interceptor {
+	if x := u.ext.Load(); x != nil {
+		return x.around
+	}
+	return nil
+}
+
+// interceptedBy puts the runtime's interceptors around those of the unit's options. No other
+// goroutine knows the unit yet.
+func (x *unitExt) interceptedBy(rt *Runtime) {
+	if rt.around != nil {
+		x.around = slices.Concat(rt.around, x.around)
+	}
+}
+
+// interceptors returns the interceptors of all units, each once.
+func (m *multi) interceptors() []*interceptor {
+	all := m.whole().unit.rt.around
+	all = all[:len(all):len(all)]
+	parts := m.all()
+	for i := range parts {
+		for _, by := range parts[i].unit.interceptors() {
+			if !slices.Contains(all, by) {
+				all = append(all, by)
+			}
+		}
+	}
+	return all
+}
+
+// intercept gives a message that is about to be placed its form around, if a unit has interceptors.
+func (m *multi) intercept() {
+	whole := m.whole()
+	found := whole.unit.rt.around != nil
+	parts := m.all()
+	for i := range parts {
+		found = found || parts[i].unit.interceptors() != nil
+	}
+	if found {
+		whole.surround()
+	}
+}
