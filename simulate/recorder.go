@@ -15,6 +15,9 @@ type recorder struct {
 	running int
 	inRow   int       // how often running was chosen in a row
 	began   time.Time // when the piece under way began; zero before the first
+	// passed is the time that the program reads: what its pieces took, and what passed when nothing
+	// was left to run. Timers fire by it.
+	passed  time.Duration
 	samples map[piece]*samples
 	begin   func(f func()) (wait func() error) // starts a goroutine outside
 	refused error                              // why the pieces are of no use; nil if they are
@@ -31,6 +34,9 @@ func newRecorder() *recorder {
 func (r *recorder) Choose(ready []int) int {
 	now := time.Now()
 	l := &r.present[r.running]
+	if !r.began.IsZero() {
+		r.passed += now.Sub(r.began)
+	}
 	if !r.began.IsZero() && !l.idle() {
 		s := r.samples[l.piece]
 		if s == nil {
@@ -83,10 +89,10 @@ func (r *recorder) Began(n int, operation string) {
 	l.operation, l.from = r.of(operation), begun
 }
 
-func (r *recorder) Now() time.Duration     { return 0 }
+func (r *recorder) Now() time.Duration     { return r.passed }
 func (r *recorder) Refuse(why error)       { r.refused = cmp.Or(r.refused, why) }
 func (r *recorder) Enter()                 {}
-func (r *recorder) Idle(time.Duration)     {}
+func (r *recorder) Idle(at time.Duration)  { r.passed = max(r.passed, at) }
 func (r *recorder) On(int, any, any, bool) {}
 func (r *recorder) Drops(any)              {}
 func (r *recorder) Sends(n int, _, _ any)  { r.present[n].to = sending }
