@@ -205,8 +205,8 @@ func TestCalibrateGoroutines(t *testing.T) {
 // TestGoBeforeNew holds that there is no goroutine of a runtime that is not made yet.
 func TestGoBeforeNew(t *testing.T) {
 	defer func() {
-		if value := recover(); value != "simulate: Go before New" {
-			t.Error(value)
+		if err, _ := recover().(error); err == nil || !strings.HasPrefix(err.Error(), "simulate: Go before New\n\ngoroutine ") {
+			t.Error(err)
 		}
 	}()
 	_, _ = costsOf(t, usual).Run(func(on *simulate.Host) (time.Duration, error) { on.Go(func() {}); return 0, nil }, 1)

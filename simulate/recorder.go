@@ -11,6 +11,7 @@ import (
 // the processor and of goroutines outside.
 type recorder struct {
 	names
+	turns   progress
 	present []presentPiece // of the processor, and then of the goroutines outside
 	running int
 	inRow   int       // how often running was chosen in a row
@@ -20,6 +21,7 @@ type recorder struct {
 	passed  time.Duration
 	samples map[piece]*samples
 	begin   func(f func()) (wait func() error) // starts a goroutine outside
+	end     func()                             // abandons those that have not ended; nil before New
 	refused error                              // why the pieces are of no use; nil if they are
 }
 
@@ -33,6 +35,7 @@ func newRecorder() *recorder {
 
 func (r *recorder) Choose(ready []int) int {
 	now := time.Now()
+	r.turns.take()
 	l := &r.present[r.running]
 	if !r.began.IsZero() {
 		r.passed += now.Sub(r.began)
@@ -74,14 +77,22 @@ func (r *recorder) add() {
 	r.present = append(r.present, presentPiece{piece: piece{operation: r.of(outsideName)}})
 }
 
-func (r *recorder) Outside(start func(f func()) (wait func() error)) bool {
-	r.begin = start
+func (r *recorder) Outside(start func(f func()) (wait func() error), abandon func()) bool {
+	r.begin, r.end = start, abandon
 	r.add()
 	r.running = 1
 	return true
 }
 
 func (r *recorder) start(f func()) (wait func() error) { return r.begin(f) }
+
+func (r *recorder) abandon() {
+	if r.end != nil {
+		r.end()
+	}
+}
+
+func (r *recorder) progress() *progress { return &r.turns }
 
 func (r *recorder) Began(n int, operation string) {
 	l := &r.present[n]

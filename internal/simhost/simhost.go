@@ -39,8 +39,9 @@ type Timed interface {
 	// Choose chooses among all, and Sends tells of their sends. They pause at each send and where
 	// they read the time, and wait where ordinary goroutines do. The runtime calls Outside once.
 	// start starts another one. wait waits for its end, and returns an error if that never comes.
-	// Such goroutines alone may call these.
-	Outside(start func(f func()) (wait func() error)) bool
+	// Such goroutines alone may call these. abandon ends those that have not ended, where they
+	// wait; the one that has made the runtime calls it when that is closed.
+	Outside(start func(f func()) (wait func() error), abandon func()) bool
 	// Refuse tells that the program does what cannot be simulated, and why. The run goes on, and
 	// its times mean nothing.
 	Refuse(why error)
