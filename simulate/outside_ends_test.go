@@ -239,23 +239,6 @@ func TestProgramExits(t *testing.T) {
 	}
 }
 
-// TestGoroutinesLastPieceAtGoexit is TestGoroutinesLastPiece of a goroutine that ends by Goexit.
-func TestGoroutinesLastPieceAtGoexit(t *testing.T) {
-	c := costsOf(t, usual)
-	c.Pieces = append(c.Pieces, simulate.Piece{Operation: "a goroutine outside", From: "sending", To: "passing", Count: 1, Cost: 1e6})
-	r := second(t, c, func(on *simulate.Host) (time.Duration, error) {
-		rt := on.New()
-		defer rt.Close()
-		u := freerun.NewUnit(rt, 0)
-		began := rt.Now()
-		on.Go(func() { _ = count.Tell(rt.Context(), u, 1); runtime.Goexit() })()
-		return rt.Now().Sub(began), nil
-	}, 1)
-	if r.Elapsed < time.Millisecond {
-		t.Errorf("the goroutine has ended after %v, and what it does after its send takes a millisecond", r.Elapsed)
-	}
-}
-
 // TestLockedProgram holds that the goroutine that runs the program may be locked to its thread, and
 // that this changes nothing.
 func TestLockedProgram(t *testing.T) {
