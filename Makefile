@@ -220,6 +220,23 @@ figures: ## simulate what docs/simulation has for figures 4 to 9 by the reposito
 	$(DRAW)
 	go test ./bench ./bench/report -run 'TestPageHas' -update
 
+# Real runs, and simulations by both models, for the table of longer runs in docs/simulation.md. The first model simulates no joins.
+LONGER = '$(1) fib --size 25 --variants futures' '$(1) fib --size 28 --variants lazy' '$(1) skynet --size 1000000 --variants futures,lazy' \
+	'$(1) bank --size 50000 --accounts 1000 --work 1000 --variants units'
+LONGJOIN = '$(1) fib --size 28 --variants join'
+LONGREAL = bench --processors 1,2 --runs 15 --json
+LONGSIM = simulate --processors 1,2 --calibration docs/simulation/costs.json --json
+.PHONY: longer
+longer: ## measure and simulate the longer runs of docs/simulation.md, in half a minute, on the machine of its costs.json that does nothing else
+	@mkdir -p .bench
+	@rm -f .bench/longer.jsonl
+	$(REVISED)
+	@set -e; for of in $(call LONGER,$(LONGREAL)) $(call LONGJOIN,$(LONGREAL)) $(call LONGER,$(LONGSIM)) \
+			$(call LONGER,$(LONGSIM) --model 2) $(call LONGJOIN,$(LONGSIM) --model 2); do \
+		echo "freerun $$of"; .bench/freerun-bench $$of >> .bench/longer.jsonl; done
+	cp .bench/longer.jsonl docs/simulation
+	go test ./bench -run TestPageHasLongerRuns -update
+
 .PHONY: speedups
 speedups: ## whether 8 to 64 simulated processors gain what ADR 49 asks for, at its sizes: a minute
 	FREERUN_SPEEDUPS=full go test -count 1 -v -run '^TestSpeedups$$' ./bench

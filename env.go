@@ -251,6 +251,14 @@ func (e env) begins(w *worker, c *Context, k *vtable, m *message, id any) {
 	}
 }
 
+// mayEnd returns the error of a call that must not end the runtime here; nil if it may.
+func (e env) mayEnd() error {
+	if e.sim == nil {
+		return nil
+	}
+	return e.sim.mayEnd()
+}
+
 // sends has the schedule decide what goes on before w sends to u. id is the message, or the
 // activity that is started.
 func (e env) sends(w *worker, u *unit, id any) {

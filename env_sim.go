@@ -94,7 +94,7 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 	m.processors = config.Processors
 	if t, ok := s.schedule.(simhost.Timed); ok {
 		m.timed, config.Timed = t, timedScheduler{t, m}
-		m.outside = t.Outside(m.startOutside)
+		m.outside = t.Outside(m.startOutside, func() { m.rt.scheduler.AbandonOutsiders() })
 		config.Outside = m.outside
 	}
 	m.clock = vclock.New(m.timed)
@@ -107,7 +107,7 @@ func (m *simulation) drive(ctx context.Context, x condition) error {
 	if err := m.refusal(ctx); err != nil {
 		return err
 	}
-	if o := m.rt.scheduler.Outsider(); o != nil {
+	if o := m.outsider(); o != nil {
 		return m.awaitOutside(ctx, o, x)
 	}
 	for !m.rt.scheduler.Drive(func() bool { return x.reached() || ctx.Err() != nil }) {
@@ -138,7 +138,7 @@ func (m *simulation) awaitIdle(ctx context.Context) error {
 	if err := m.refusal(ctx); err != nil {
 		return err
 	}
-	if o := m.rt.scheduler.Outsider(); o != nil {
+	if o := m.outsider(); o != nil {
 		return m.awaitIdleOutside(ctx, o)
 	}
 	for {

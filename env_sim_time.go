@@ -11,6 +11,7 @@ import (
 	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/simhost"
+	"github.com/freerun-go/freerun/internal/sys/threadlock"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 	"github.com/freerun-go/freerun/internal/vclock"
 )
@@ -142,17 +143,55 @@ func (u *unit) known() any {
 // schedule choose who goes on before each send and where they read the time, and wait as coroutines
 // of the driver.
 
+// Each of these refuses a simulation.
+var (
+	errThreadLocked = fmt.Errorf("freerun: a goroutine of Host.Go has locked its thread where time is simulated, and was unlocked; it must not call runtime.LockOSThread: %w", errors.ErrUnsupported)
+	errForeign      = errors.New("freerun: another goroutine than that which runs the program sends, or reads the time, where time is simulated; it and those of Host.Go must do all that sends and waits")
+	errOthersClose  = fmt.Errorf("freerun: a goroutine of Host.Go closes the runtime where time is simulated; the goroutine that has made the runtime must: %w", errors.ErrUnsupported)
+)
+
+// outsider returns the goroutine outside that runs now, nil if an operation runs or if the time of
+// such goroutines is not simulated. A coroutine is unlocked from its thread: Go cannot switch it
+// otherwise.
+func (m *simulation) outsider() *sched.Outsider {
+	o := m.rt.scheduler.Outsider()
+	if o != nil && o.IsCoroutine() && threadlock.Held() {
+		m.timed.Refuse(errThreadLocked)
+		if !threadlock.Release() {
+			panic(errThreadLocked) // in a callback from C
+		}
+	}
+	return o
+}
+
+// outsiderHere is outsider for calls that do not wait. Those of other goroutines are refused, as
+// far as they can be told: while no processor runs.
+func (m *simulation) outsiderHere() *sched.Outsider {
+	o := m.outsider()
+	if o != nil && !o.RunsHere() {
+		m.timed.Refuse(errForeign)
+		return nil
+	}
+	return o
+}
+
 // startOutside starts a goroutine outside. wait waits for its end; by another one of them.
 func (m *simulation) startOutside(f func()) (wait func() error) {
 	if m.rt.scheduler.Outsider() == nil {
 		panic("freerun: a goroutine of Host.Go is started by an operation; only the program's goroutine, and others of Host.Go, may start one")
 	}
 	o := m.rt.scheduler.Go(func() {
+		defer func() { // at runtime.Goexit, too
+			if value := recover(); value != nil {
+				m.outsider() // on its own thread no more
+				panic(value)
+			}
+			m.pauseOutside() // its last piece is over before another one sees its end
+		}()
 		f()
-		m.pauseOutside() // its last piece is over before another one sees its end
 	})
 	return func() error {
-		me := m.rt.scheduler.Outsider()
+		me := m.outsider()
 		if me != nil && !o.Ended() && !me.Await(m.rt.scheduler, o.Ended, m.goOn) {
 			return ErrStalled
 		}
@@ -163,7 +202,7 @@ func (m *simulation) startOutside(f func()) (wait func() error) {
 // sendsOutside pauses the running goroutine outside, if it is one whose time is simulated, before a
 // send to u.
 func (m *simulation) sendsOutside(u *unit, id any) {
-	if o := m.rt.scheduler.Outsider(); o != nil {
+	if o := m.outsiderHere(); o != nil {
 		m.timed.Sends(o.Index(), u.known(), id)
 		o.Pause(m.rt.scheduler)
 	}
@@ -171,9 +210,19 @@ func (m *simulation) sendsOutside(u *unit, id any) {
 
 // pauseOutside pauses it in between, so that its time is known.
 func (m *simulation) pauseOutside() {
-	if o := m.rt.scheduler.Outsider(); o != nil {
+	if o := m.outsiderHere(); o != nil {
 		o.Pause(m.rt.scheduler)
 	}
+}
+
+// mayEnd returns an error if the calling goroutine must not end the runtime: a coroutine of the
+// driver cannot drive it to its end.
+func (m *simulation) mayEnd() error {
+	if o := m.outsider(); o != nil && o.IsCoroutine() {
+		m.timed.Refuse(errOthersClose)
+		return errOthersClose
+	}
+	return nil
 }
 
 // awaitOutside is drive for such a goroutine.

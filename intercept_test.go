@@ -420,8 +420,8 @@ func TestInterceptKind(t *testing.T) {
 // icRooms is a kind whose keeper works, and is asked for room.
 var icRooms = freerun.NewKind("icRooms", func(*freerun.Context, int) (int, error) { return 0, nil })
 
-// TestInterceptOwn holds that interceptors of a runtime see the jobs of a Keyed, and nothing of what
-// the runtime sends to itself: for the keeper of a kind, for its room, for a Stop or a Watch.
+// TestInterceptOwn holds that interceptors of a runtime see the jobs of a Keyed, but nothing of
+// what the runtime sends to itself: for the keeper of a kind, for its room, for a Stop or a Watch.
 func TestInterceptOwn(t *testing.T) {
 	var l icLog
 	rt := freerun.New(freerun.Deterministic(1), freerun.InterceptAll(l.note("")))

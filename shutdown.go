@@ -140,7 +140,7 @@ func (rt *Runtime) done() uint64 {
 // activity Shutdown does nothing, and returns an [ErrWouldBlock].
 func (rt *Runtime) Shutdown(ctx context.Context) error {
 	mustContext(ctx)
-	if err := rt.checked(); err != nil {
+	if err := rt.mayEnd(); err != nil {
 		return err
 	}
 	rt.advance(drains)
@@ -163,10 +163,18 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 // called again, and after or during Shutdown. Inside an operation or an activity it does nothing,
 // and returns an [ErrWouldBlock].
 func (rt *Runtime) Close() error {
-	if err := rt.checked(); err != nil {
+	if err := rt.mayEnd(); err != nil {
 		return err
 	}
 	return rt.end(nil)
+}
+
+// mayEnd returns the error of a call that must not end the runtime here; nil if it may.
+func (rt *Runtime) mayEnd() error {
+	if err := rt.checked(); err != nil {
+		return err
+	}
+	return rt.env.mayEnd()
 }
 
 // end ends the runtime, once. Later callers wait for that and get the same error.

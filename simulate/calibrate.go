@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -87,8 +86,10 @@ func record(p program) (pieces []Piece, outside int, err error) {
 	h := &Host{Virtual: true, processors: 1, schedule: r}
 	err = onOne(func() error {
 		runtime.GC()
-		_, err := h.run(p)
-		return cmp.Or(r.refused, err)
+		if _, err := h.watched(p); errors.Is(err, errStandstill) || r.refused == nil {
+			return err // the program still has the recorder, or there is nothing to add
+		}
+		return r.refused
 	})
 	if err != nil {
 		return nil, 0, err

@@ -22,13 +22,12 @@
 // what the program's goroutine does takes no time there.
 //
 // No other goroutine may send or wait, as in every deterministic runtime. Run returns an error if
-// it sees another one wait; it does not see one that only sends.
+// it sees another one wait, and, by the second model, send or read the time while no operation
+// runs. It does not see other sends.
 //
 // Timers fire at their time, in virtual time, or at the end of the piece that is under way then.
-// The
-// deadline of a [context.Context] is in real time, so Run and Calibrate return an error if
-// something
-// waits with one, or makes a scope with one.
+// The deadline of a [context.Context] is in real time, so Run and Calibrate return an error if
+// something waits with one, or makes a scope with one.
 //
 // docs/simulation.md describes the models, their limits, and their distance from real runs.
 package simulate

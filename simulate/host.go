@@ -9,6 +9,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/internal/simhost"
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // program is the program under measurement and simulation: see [Host].
@@ -37,6 +38,8 @@ type Host struct {
 type schedule interface {
 	simhost.Schedule
 	start(f func()) (wait func() error)
+	abandon()            // ends the goroutines that have not ended
+	progress() *progress // of the run
 }
 
 // ErrStalled says that a program came to rest before its end: nothing is left to run, and something
@@ -46,8 +49,7 @@ var ErrStalled = freerun.ErrStalled
 // New makes the runtime that the program runs on, with further options, and with as many processors
 // as the host has: [freerun.Processors] among the options changes nothing, and Resize of a
 // simulated runtime panics above that number. The program must close the runtime, or its run is an
-// error.
-// New panics at a second call and at a zero Option.
+// error. New panics at a second call and at a zero Option.
 func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	if h.rt != nil {
 		panic("simulate: New for a second time in one run")
@@ -65,16 +67,19 @@ func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
 	return h.rt
 }
 
-// Go calls f on a goroutine of its own, and returns a function that waits until f has returned. The
-// second model simulates what f does as on a core of its own. The first model ends the program's
-// run and refuses it. The program's goroutine and those of Go may call it, after New, and wait. All
-// must have ended before the program returns.
+// Go calls f on a goroutine of its own, and returns a function that waits until f has ended: has
+// returned, or called [runtime.Goexit]. The second model simulates what f does as on a core of its
+// own. The first model ends the program's run and refuses it. The program's goroutine and those of
+// Go may call it, after New, and wait. All must have ended before the program returns: a goroutine
+// that has not is ended where it waits, and the run is an error.
 //
 // f must wait by nothing but futures, Quiesce and the functions that Go returns. In a simulation
-// others run where f sends or reads the time, and a goroutine that blocks on a mutex or a channel
-// stops the simulation for ever: hold no lock at a send. f must not lock its thread, or close the
-// runtime. In a simulation a panic of f is one of the program. Go panics before New, and if f is
-// nil.
+// others run where f sends or reads the time. A goroutine that waits there for a mutex or a channel
+// of another one stops the simulation, and after ten seconds the run is an error that wraps
+// [ErrStalled] and says where it stood still: hold no lock at a send. If f locks its thread, a
+// simulation unlocks it, and if f closes the runtime, Close only returns an error there. The run
+// goes on, and is an error that wraps [errors.ErrUnsupported]. A panic of f is one of the program
+// in a simulation, and ends the process otherwise. Go panics before New, and if f is nil.
 func (h *Host) Go(f func()) (wait func()) {
 	switch {
 	case h.rt == nil:
@@ -117,13 +122,16 @@ const Models = 2
 
 // Run runs the program by the model of the costs, on the given number of virtual processors, from 1
 // to 1024. Its result is the same each time, if the program does the same. Run waits, and no
-// operation may call it.
+// operation may call it. The program runs on a goroutine of its own; if it panics or calls
+// [runtime.Goexit], so does Run. The panic is an error that has the program's stack, and wraps the
+// program's value if that is an error.
 //
 // Run returns [ErrCosts] for costs that cannot be used, and the program's error. Forks, joins and
 // [Host.Go] by the first model are an error that wraps [errors.ErrUnsupported], and so is a wait
-// with a context that has a deadline. A program is in
-// error, too, that leaves its runtime open, returns a negative time, or waits for the runtime on
-// another goroutine than its own and those of Host.Go.
+// with a context that has a deadline. A program is in error, too, that leaves its runtime open,
+// returns a negative time, or waits for the runtime on another goroutine than its own and those of
+// Host.Go. One that stands still, as a goroutine waits for a lock or a channel of another one, is
+// given up after ten seconds, with an error that wraps [ErrStalled]; its goroutines are left.
 func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)
@@ -139,10 +147,14 @@ func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Re
 
 // run runs the program on a new machine.
 func (c *Costs) run(p program, m *machine) (Result, error) {
-	m.program = goroutine()
 	h := &Host{Virtual: true, processors: len(m.processors), schedule: m}
-	elapsed, err := h.run(p)
+	elapsed, err := h.watched(func(on *Host) (time.Duration, error) {
+		m.program = goid.ID()
+		return p(on)
+	})
 	switch {
+	case errors.Is(err, errStandstill): // the program still has the machine
+		return Result{}, err
 	case errors.Is(m.refused, errors.ErrUnsupported): // before an error that follows from it
 		return Result{}, m.refused
 	case err != nil:

@@ -19,6 +19,7 @@ type machine struct {
 	count      int          // of the real ones
 	running    *processor   // its piece is under way; nil before the first
 	turns      uint64       // how often a processor was chosen
+	seen       progress     // turns, for those who watch the run
 	floor      float64      // the time up to which nothing was left to run
 	units      map[any]*unit
 	notes      map[any]note // by message
@@ -77,6 +78,7 @@ func (m *machine) add() *processor {
 // Choose charges for the piece that has ended, and chooses the processor that is furthest behind.
 func (m *machine) Choose(ready []int) int {
 	m.turns++
+	m.seen.take()
 	for len(m.processors) <= ready[len(ready)-1] {
 		m.addOutside()
 	}
@@ -192,6 +194,8 @@ func (m *machine) advance(until float64) {
 		m.processors[i].clock = max(m.processors[i].clock, m.floor)
 	}
 }
+
+func (m *machine) progress() *progress { return &m.seen }
 
 func (m *machine) Now() time.Duration { return time.Duration(m.now()) }
 

@@ -12,18 +12,19 @@ const outsideName = "a goroutine outside"
 
 // outside is what goroutines outside and processors share.
 type outside struct {
-	start func(f func()) (wait func() error)
-	inbox word // through which units and free operations come to the processors
-	batch int  // how often a processor has taken all free operations from the inbox
+	start   func(f func()) (wait func() error)
+	abandon func()
+	inbox   word // through which units and free operations come to the processors
+	batch   int  // how often a processor has taken all free operations from the inbox
 }
 
-// Outside keeps the function that starts further goroutines, and has the one that runs the
-// program begin.
-func (m *machine) Outside(start func(f func()) (wait func() error)) bool {
+// Outside keeps the functions that start further goroutines and abandon them, and has the one that
+// runs the program begin.
+func (m *machine) Outside(start func(f func()) (wait func() error), abandon func()) bool {
 	if m.shared == nil {
 		return false
 	}
-	m.outside.start = start
+	m.outside.start, m.outside.abandon = start, abandon
 	m.running = m.addOutside()
 	return true
 }
@@ -40,6 +41,13 @@ func (m *machine) start(f func()) (wait func() error) {
 		m.threads.first = m.turns + 1
 	}
 	return m.outside.start(f)
+}
+
+// abandon ends the goroutines of the program that have not ended.
+func (m *machine) abandon() {
+	if m.outside.abandon != nil {
+		m.outside.abandon()
+	}
 }
 
 func (m *machine) isOutside(p *processor) bool { return p.index >= m.count }

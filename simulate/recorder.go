@@ -11,12 +11,17 @@ import (
 // the processor and of goroutines outside.
 type recorder struct {
 	names
+	turns   progress
 	present []presentPiece // of the processor, and then of the goroutines outside
 	running int
 	inRow   int       // how often running was chosen in a row
 	began   time.Time // when the piece under way began; zero before the first
+	// passed is the time that the program reads: what its pieces took, and what passed when nothing
+	// was left to run. Timers fire by it.
+	passed  time.Duration
 	samples map[piece]*samples
 	begin   func(f func()) (wait func() error) // starts a goroutine outside
+	end     func()                             // abandons those that have not ended; nil before New
 	refused error                              // why the pieces are of no use; nil if they are
 }
 
@@ -30,7 +35,11 @@ func newRecorder() *recorder {
 
 func (r *recorder) Choose(ready []int) int {
 	now := time.Now()
+	r.turns.take()
 	l := &r.present[r.running]
+	if !r.began.IsZero() {
+		r.passed += now.Sub(r.began)
+	}
 	if !r.began.IsZero() && !l.idle() {
 		s := r.samples[l.piece]
 		if s == nil {
@@ -68,8 +77,8 @@ func (r *recorder) add() {
 	r.present = append(r.present, presentPiece{piece: piece{operation: r.of(outsideName)}})
 }
 
-func (r *recorder) Outside(start func(f func()) (wait func() error)) bool {
-	r.begin = start
+func (r *recorder) Outside(start func(f func()) (wait func() error), abandon func()) bool {
+	r.begin, r.end = start, abandon
 	r.add()
 	r.running = 1
 	return true
@@ -77,16 +86,24 @@ func (r *recorder) Outside(start func(f func()) (wait func() error)) bool {
 
 func (r *recorder) start(f func()) (wait func() error) { return r.begin(f) }
 
+func (r *recorder) abandon() {
+	if r.end != nil {
+		r.end()
+	}
+}
+
+func (r *recorder) progress() *progress { return &r.turns }
+
 func (r *recorder) Began(n int, operation string) {
 	l := &r.present[n]
 	l.resting = false
 	l.operation, l.from = r.of(operation), begun
 }
 
-func (r *recorder) Now() time.Duration     { return 0 }
+func (r *recorder) Now() time.Duration     { return r.passed }
 func (r *recorder) Refuse(why error)       { r.refused = cmp.Or(r.refused, why) }
 func (r *recorder) Enter()                 {}
-func (r *recorder) Idle(time.Duration)     {}
+func (r *recorder) Idle(at time.Duration)  { r.passed = max(r.passed, at) }
 func (r *recorder) On(int, any, any, bool) {}
 func (r *recorder) Drops(any)              {}
 func (r *recorder) Sends(n int, _, _ any)  { r.present[n].to = sending }
@@ -134,8 +151,8 @@ func (s *samples) add(x float32) {
 }
 
 // mean returns the mean without the hundredth part of the samples that is longest: in those the
-// machine did something else. Of a few samples it returns the median, the
-// lower one of two: a goroutine outside does more than send at its begin and its end.
+// machine did something else. Of a few samples it returns the median, the lower one of two: a
+// goroutine outside does more than send at its begin and its end.
 func (s *samples) mean() float64 {
 	const few = 20
 	slices.Sort(s.kept)

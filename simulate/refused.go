@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sys/goid"
-	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
 // errForks says that a program forks where the first model simulates.
@@ -25,34 +24,27 @@ func (m *machine) Refuse(why error) {
 // unsupported is the panic that ends a program which cannot go on without what was refused.
 type unsupported struct{}
 
-// goroutine returns the number by which checkGoroutine knows the calling goroutine, which runs the
-// program. It is 0 if that is locked to its thread: then others enter the simulation for it.
-func goroutine() uintptr {
-	if threadlock.Held() {
-		return 0
-	}
-	return goid.ID()
-}
-
 // checkGoroutine refuses the run if another goroutine waits than the program's and those of
 // Host.Go: what has been sent by then depends on Go's scheduler.
 func (m *machine) checkGoroutine() {
 	if p := m.running; p != nil && p.index > m.count { // a goroutine of Host.Go
 		return
 	}
-	if m.program != 0 && m.program != goid.ID() {
+	if m.program != goid.ID() {
 		m.Refuse(errors.New("simulate: another goroutine than that which runs the program waits for the runtime; it and those of Host.Go must do all that sends and waits"))
 	}
 }
 
 // run runs the program, and refuses a result of which it can tell that the program is wrong. A
-// runtime that the program has left open is closed.
+// runtime that the program has left open is closed, however the program ends, and goroutines of
+// Host.Go that have not ended are.
 func (h *Host) run(p program) (took time.Duration, err error) {
 	defer func() {
-		switch r := recover(); r {
-		case nil:
+		r := recover()
+		h.end()
+		switch r {
+		case nil: // it has returned, or ends by runtime.Goexit
 		case unsupported{}:
-			_ = h.rt.Close() // Go comes after New
 			err = errOutside
 		default:
 			panic(r)
@@ -71,10 +63,18 @@ func (h *Host) run(p program) (took time.Duration, err error) {
 	case h.rt != nil && h.rt.Context().Err() == nil:
 		err = errors.New("simulate: the program has not closed the runtime that New of its Host has made")
 	}
-	if h.rt != nil {
-		_ = h.rt.Close() // once more, if the program has closed it
-	}
 	return took, err
+}
+
+// end closes the runtime, once more if the program has closed it, and ends what is left.
+func (h *Host) end() {
+	if h.rt == nil {
+		return
+	}
+	_ = h.rt.Close()
+	if h.schedule != nil {
+		h.schedule.abandon()
+	}
 }
 
 func tookError(took time.Duration) error {

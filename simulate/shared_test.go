@@ -68,7 +68,7 @@ func TestLookPaysForWhatChanged(t *testing.T) {
 func TestInboxIsTakenWhole(t *testing.T) {
 	const line = 60
 	m := newMachine(&Costs{Model: 2, Transfer: line, Pieces: []Piece{{From: "passing", To: "passing", Cost: 1}}}, 2)
-	m.Outside(nil)
+	m.Outside(nil, nil)
 	sender, p := m.processors[2], m.processors[0]
 	runs := func(on, message int, answers bool) float64 {
 		before := m.processors[on].clock

@@ -11,7 +11,7 @@ func TestThreadsFollowGo(t *testing.T) {
 		Pieces: []Piece{{From: "passing", To: "passing", Cost: 1}},
 	}
 	m := newMachine(costs, 1)
-	m.Outside(func(func()) (wait func() error) { return nil })
+	m.Outside(func(func()) (wait func() error) { return nil }, nil)
 	m.start(nil)
 	a, b, c := m.processors[1], m.addOutside(), m.addOutside() // none of them yields
 	x := m.threads

@@ -71,8 +71,8 @@ func TestTimersFireWhileBusy(t *testing.T) {
 }
 
 // TestRepetitionWaitsForRoom holds that a repetition whose unit has a full mailbox has no turn
-// until
-// there is room, and that the program, with a goroutine outside, is simulated the same each time.
+// until there is room, and that the program, with a goroutine outside, is simulated the same each
+// time.
 func TestRepetitionWaitsForRoom(t *testing.T) {
 	const floods, calls = 3, 400
 	ticks := 0

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // A deterministic scheduler. It runs the code of every scheduler; only the sleeping of goroutines
@@ -57,7 +58,7 @@ type driver struct {
 func newDriver(config Config) *driver {
 	d := &driver{choose: config.Choose, timed: config.Timed}
 	if config.Outside {
-		d.outside.add(&Outsider{driver: d, index: config.Processors})
+		d.outside.add(&Outsider{driver: d, index: config.Processors, goroutine: goid.ID()})
 	}
 	return d
 }
@@ -83,6 +84,9 @@ func (p *Processor) Pause() { p.letDriverChoose() }
 // nil condition never does. One goroutine at a time, and no task. While Drive runs, no other
 // goroutine may queue tasks; the condition may.
 func (s *Scheduler) Drive(until func() bool) (reached bool) {
+	if d := s.driver; d != nil && d.timed != nil {
+		d.timed.Enter() // here, as it may ask which goroutine this is
+	}
 	onFreeThread(func() { reached = s.drive(until) })
 	return reached
 }
@@ -100,9 +104,6 @@ func (s *Scheduler) drive(until func() bool) bool {
 	}
 	caller := d.outside.current // no task is an outsider
 	d.until, d.outside.away, d.outside.current = until, true, nil
-	if d.timed != nil {
-		d.timed.Enter()
-	}
 	defer func() {
 		d.until, d.outside.away, d.outside.current = nil, false, caller
 		d.driving.Store(false)

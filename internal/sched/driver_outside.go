@@ -3,7 +3,10 @@ package sched
 import (
 	"context"
 	"iter"
+	"runtime"
 	"slices"
+
+	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
 // Goroutines outside a deterministic scheduler, where their time is simulated ([Config.Outside]).
@@ -22,9 +25,11 @@ type Outsider struct {
 	drivenHost // of a coroutine; zero for the goroutine that drives
 	driver     *driver
 	index      int
+	goroutine  uintptr     // 0 before it begins
 	over       func() bool // what it waits for; nil while it waits for nothing
 	ended      bool        // its function has returned
 	lost       bool        // it waits for what never comes
+	abandoned  bool        // it is to end where it waits
 }
 
 // outsiders are the outsiders of a driver.
@@ -88,7 +93,7 @@ func (s *Scheduler) Go(f func()) *Outsider {
 	d := s.driver
 	o := &Outsider{driver: d, index: len(s.all()) + d.outside.made}
 	body := func(yield func(struct{}) bool) {
-		o.yield = yield
+		o.yield, o.goroutine = yield, goid.ID()
 		d.outside.current = o
 		returned := false
 		defer func() {
@@ -100,8 +105,10 @@ func (s *Scheduler) Go(f func()) *Outsider {
 			if value := recover(); value != nil {
 				panic(value) // on the goroutine that drives
 			}
-			o.exiting = true // by runtime.Goexit, as a host: spawn
-			o.passToDriver()
+			if !o.abandoned {
+				o.exiting = true // by runtime.Goexit, as a host: spawn
+				o.passToDriver()
+			}
 		}()
 		f()
 		returned = true
@@ -110,6 +117,36 @@ func (s *Scheduler) Go(f func()) *Outsider {
 	d.outside.add(o)
 	return o
 }
+
+// AbandonOutsiders ends the goroutines of [Scheduler.Go] that have not ended, where they wait.
+// Their deferred functions run; a panic of one of those is the caller's. By the goroutine that
+// drives, when the scheduler has been stopped.
+func (s *Scheduler) AbandonOutsiders() {
+	x := &s.driver.outside
+	for _, o := range slices.Clone(x.all) {
+		if o.resume == nil {
+			continue
+		}
+		o.abandoned = true
+		gone := make(chan any)
+		go func() { // which ends as the coroutine does
+			defer func() { gone <- recover() }()
+			o.stop()
+		}()
+		value := <-gone
+		x.all = slices.DeleteFunc(x.all, func(other *Outsider) bool { return other == o })
+		if value != nil {
+			panic(value)
+		}
+	}
+}
+
+// IsCoroutine reports whether the outsider is a coroutine of the driver, made by [Scheduler.Go].
+// Any goroutine.
+func (o *Outsider) IsCoroutine() bool { return o.resume != nil }
+
+// RunsHere reports whether the calling goroutine is the outsider. Any goroutine.
+func (o *Outsider) RunsHere() bool { return o.goroutine == goid.ID() }
 
 // Index returns the outsider's number: those of outsiders follow those of processors. Any
 // goroutine.
@@ -127,6 +164,7 @@ func (o *Outsider) Pause(s *Scheduler) { o.Await(s, nil, func() bool { return fa
 func (o *Outsider) Await(s *Scheduler, over func() bool, goOn func() bool) bool {
 	d := o.driver
 	d.outside.current, o.over = nil, over
+	defer func() { d.outside.current, o.over, o.lost = o, nil, false }() // at a panic, too
 	switch {
 	case o.resume == nil:
 		onFreeThread(func() { o.lost = !d.driveFor(s, o, goOn) })
@@ -135,11 +173,12 @@ func (o *Outsider) Await(s *Scheduler, over func() bool, goOn func() bool) bool 
 			d.chosen = nil
 		} else {
 			o.passToDriver()
+			if o.abandoned {
+				runtime.Goexit()
+			}
 		}
 	}
-	reached := !o.lost
-	d.outside.current, o.over, o.lost = o, nil, false
-	return reached
+	return !o.lost
 }
 
 // driveFor drives until it is o's turn, and returns true, or nothing is left to run. Then the waits

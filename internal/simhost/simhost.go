@@ -39,11 +39,11 @@ type Timed interface {
 	// Choose chooses among all, and Sends tells of their sends. They pause at each send and where
 	// they read the time, and wait where ordinary goroutines do. The runtime calls Outside once.
 	// start starts another one. wait waits for its end, and returns an error if that never comes.
-	// Such goroutines alone may call these.
-	Outside(start func(f func()) (wait func() error)) bool
+	// Such goroutines alone may call these. abandon ends those that have not ended, where they
+	// wait; the one that has made the runtime calls it when that is closed.
+	Outside(start func(f func()) (wait func() error), abandon func()) bool
 	// Refuse tells that the program does what cannot be simulated, and why. The run goes on, and
-	// its
-	// times mean nothing.
+	// its times mean nothing.
 	Refuse(why error)
 	// Enter tells that an ordinary goroutine begins to wait, and so to drive the runtime. If the
 	// time of such goroutines is not simulated, then all that it has sent since its last wait
@@ -55,8 +55,8 @@ type Timed interface {
 	// result has a future.
 	On(processor int, unit, message any, answers bool)
 	// Sends tells that the running operation, or the goroutine outside of that number, is about to
-	// send a message to a unit. Choose comes next. message is nil for a promise, which
-	// is not queued. A message is told of at most once until On or Drops tells of it.
+	// send a message to a unit. Choose comes next. message is nil for a promise, which is not
+	// queued. A message is told of at most once until On or Drops tells of it.
 	Sends(processor int, unit, message any)
 	// Drops tells that a message ends without being run, as it was refused, or canceled, or its
 	// argument failed. Sends need not have told of it.
