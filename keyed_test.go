@@ -398,6 +398,7 @@ func TestKeyedWait(t *testing.T) {
 func TestKeyedMisuse(t *testing.T) {
 	rt := runtimetest.Quiet(t)
 	fn := func(*freerun.Context, float64, int) error { return nil }
+	var none context.Context
 	for text, misuse := range map[string]func(){
 		"New":               func() { freerun.NewKeyed(nil, freerun.KeyedLimits{}, fn) },
 		"nil function":      func() { freerun.NewKeyed[int, int](rt, freerun.KeyedLimits{}, nil) },
@@ -405,8 +406,8 @@ func TestKeyedMisuse(t *testing.T) {
 		"neither Reject":    func() { freerun.NewKeyed(rt, freerun.KeyedLimits{Full: 7}, fn) },
 		"NewKeyed":          func() { new(freerun.Keyed[int, int]).Submit(t.Context(), 1, 1) },
 		"not equal itself":  func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Submit(t.Context(), math.NaN(), 1) },
-		"nil context":       func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Submit(nil, 1, 1) },
-		"a nil context.Con": func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Wait(nil) },
+		"nil context":       func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Submit(none, 1, 1) },
+		"a nil context.Con": func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Wait(none) },
 	} {
 		t.Run(text, func(t *testing.T) {
 			defer func() {
