@@ -47,7 +47,9 @@ type Kind[K comparable, S any] struct {
 // function refers to the kind itself.
 func NewKind[K comparable, S any](name string, fresh func(c *Context, key K) (S, error), options ...KindOption) *Kind[K, S] {
 	k := &Kind[K, S]{}
-	k.declared = declare(name)
+	k.declared = declare(name, OperationInfo{
+		Constructor: "NewKind", States: []reflect.Type{reflect.TypeFor[S]()}, Arg: reflect.TypeFor[K](),
+	})
 	k.declared.state = reflect.TypeFor[S]().String()
 	k.number = int(kinds.Add(1)) - 1
 	k.usual = kindSettings{key: reflect.TypeFor[K](), state: reflect.TypeFor[S]()}

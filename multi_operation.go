@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"reflect"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/scan"
@@ -18,7 +19,10 @@ type Operation2[S, T, A, R any] struct {
 // promises of [Op] hold.
 func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R, error)) *Operation2[S, T, A, R] {
 	o := &Operation2[S, T, A, R]{}
-	o.declared = declare(name)
+	o.declared = declare(name, OperationInfo{
+		Constructor: "Op2", States: []reflect.Type{reflect.TypeFor[S](), reflect.TypeFor[T]()},
+		Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
+	})
 	o.define(o.declared, fn, func(fn func(c *Context, s *S, t *T, arg A) (R, error)) {
 		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
 			parts := (*[2]multiPart)((*multi)(to).behind())
@@ -71,7 +75,9 @@ type OperationAll[S, A, R any] struct {
 // All promises of [Op] hold.
 func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R, error)) *OperationAll[S, A, R] {
 	o := &OperationAll[S, A, R]{}
-	o.declared = declare(name)
+	o.declared = declare(name, OperationInfo{
+		Constructor: "OpAll", States: []reflect.Type{reflect.TypeFor[S]()}, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
+	})
 	o.define(o.declared, fn, func(fn func(c *Context, states []*S, arg A) (R, error)) {
 		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
 			return fn(c, statesOf[S]((*multi)(to)), arg)

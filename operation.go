@@ -22,7 +22,8 @@ type Operation[S, A, R any] struct {
 // empty.
 //
 // A name belongs to the package whose source calls Op, so two packages may both have a "deposit".
-// Op panics if the package has an operation of that name, and says where that is declared.
+// Op panics if the package has an operation or a kind of that name, with an error that is
+// [ErrDeclaredTwice] and says where that is declared.
 // [NameOf] returns the full name. Errors and logs show "bank.deposit", without the path of
 // the package.
 //
@@ -30,7 +31,9 @@ type Operation[S, A, R any] struct {
 // operation that sends to itself, directly or through others. Until then each use of it panics.
 func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *Operation[S, A, R] {
 	o := &Operation[S, A, R]{}
-	o.declared = declare(name)
+	o.declared = declare(name, OperationInfo{
+		Constructor: "Op", States: []reflect.Type{reflect.TypeFor[S]()}, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
+	})
 	o.declared.state = reflect.TypeFor[S]().String()
 	o.define(o.declared, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
 		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
@@ -87,7 +90,11 @@ func FreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *FreeO
 
 func newFreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error), small bool) *FreeOperation[A, R] {
 	o := &FreeOperation[A, R]{}
-	o.declared = declare(name)
+	constructor := "FreeOp"
+	if small {
+		constructor = "SmallOp"
+	}
+	o.declared = declare(name, OperationInfo{Constructor: constructor, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R]()})
 	o.define(o.declared, fn, func(fn func(c *Context, arg A) (R, error)) {
 		o.invoke = func(c *Context, _ unsafe.Pointer, arg A) (R, error) { return fn(c, arg) }
 		if small {

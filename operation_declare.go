@@ -101,27 +101,29 @@ func (u unready) Error() string {
 // labels in profiles.
 
 var (
-	// declared has the full names of all operations, and where each was declared.
-	declared sync.Map // string → string, a file:line
+	// declared has what is told of all operations and kinds, by their full names. No value changes.
+	declared sync.Map // string → *OperationInfo
 	// shown has the full names of all operations by their short ones.
 	shown sync.Map // string → string
 )
 
-// declare claims a name in the package that declares an operation. It panics if the name is empty
-// or taken.
-func declare(name string) *declaration {
+// declare claims a name in the package that declares an operation or a kind, with constructor and
+// types in info. It panics if the name is empty or taken.
+func declare(name string, info OperationInfo) *declaration {
 	in, place := declarer()
-	short, full := claimIn(in, name, place)
+	info.Place = place
+	short, full := claimIn(in, name, info)
 	return &declaration{name: short, full: full, place: place}
 }
 
-func claimIn(in, name, place string) (short, full string) {
+func claimIn(in, name string, info OperationInfo) (short, full string) {
 	if name == "" {
-		panic("freerun: an operation needs a name, at " + place)
+		panic("freerun: an operation needs a name, at " + info.Place)
 	}
 	full = in + "." + name
-	if first, taken := declared.LoadOrStore(full, place); taken {
-		panic(declaredTwice(in, name, first.(string), place))
+	info.Name = full
+	if first, taken := declared.LoadOrStore(full, &info); taken {
+		panic(&declaredTwice{in: in, name: name, first: first.(*OperationInfo), second: &info})
 	}
 	short = shortPath(in) + "." + name
 	if _, taken := shown.LoadOrStore(short, full); taken {
@@ -131,14 +133,6 @@ func claimIn(in, name, place string) (short, full string) {
 		shown.Store(short, full)
 	}
 	return short, full
-}
-
-func declaredTwice(in, name, first, second string) string {
-	if first == second {
-		return fmt.Sprintf("freerun: package %s declares operation %q twice, both times at %s; "+
-			"declare an operation once, as a package variable, and give each one of a loop or function a name of its own", in, name, first)
-	}
-	return fmt.Sprintf("freerun: package %s declares operation %q twice, first at %s, now at %s", in, name, first, second)
 }
 
 // fullName returns the full name of an operation, or name itself if that is no operation's short

@@ -45,7 +45,7 @@ func TestNamesOfOneShortForm(t *testing.T) {
 		{"example.org/b/till/v2", "example.org/b/till/v2.open", "example.org/b/till/v2.open"},
 	} {
 		t.Cleanup(func() { declared.Delete(c.full); shown.Delete(c.short) })
-		if short, full := claimIn(c.in, "open", "here"); short != c.short || full != c.full || fullName(short) != full {
+		if short, full := claimIn(c.in, "open", OperationInfo{Place: "here"}); short != c.short || full != c.full || fullName(short) != full {
 			t.Errorf("%s: %q, %q, and back %q; want %q, %q", c.in, short, full, fullName(short), c.short, c.full)
 		}
 	}

@@ -117,7 +117,7 @@ var stopUnit = lifeOperation("unit.stop", func(c *Context, u *unit, clear func(u
 // too, and takes no room in a limited mailbox.
 func lifeOperation[A, R any](name string, fn func(c *Context, u *unit, arg A) (R, error)) *operation[A, R] {
 	o := &operation[A, R]{}
-	o.declared = declare(name)
+	o.declared = declare(name, OperationInfo{})
 	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, (*unit)(to), arg) }
 	o.complete(o.declared.name, nil)
 	o.argPlan, o.resultPlan = nil, nil // what they hold is no future of the user's

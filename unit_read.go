@@ -24,7 +24,9 @@ type ReadOperation[S, A, R any] struct {
 // is said of [Op] holds.
 func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *ReadOperation[S, A, R] {
 	o := &ReadOperation[S, A, R]{}
-	o.declared = declare(name)
+	o.declared = declare(name, OperationInfo{
+		Constructor: "ReadOp", States: []reflect.Type{reflect.TypeFor[S]()}, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
+	})
 	o.declared.state = reflect.TypeFor[S]().String()
 	o.define(o.declared, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
 		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
