@@ -319,8 +319,8 @@ func TestStopAndCall(t *testing.T) {
 	}
 }
 
-// TestEveryOutlivesItsUnit has a repetition go on after its unit was stopped: each message fails, is
-// counted, and is reported. Only its timer ends it.
+// TestEveryOutlivesItsUnit has a repetition go on after its unit was stopped: each message fails,
+// is counted, and is reported. Only its timer ends it.
 func TestEveryOutlivesItsUnit(t *testing.T) {
 	rt, j := runtimetest.Start(t)
 	u := freerun.NewUnit(rt, 0)

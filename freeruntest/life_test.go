@@ -10,10 +10,10 @@ import (
 	"github.com/freerun-go/freerun/freeruntest"
 )
 
-// TestLifeEnds has a sender send to units, alone, in pairs and to all, look at them, call them, stop
-// them and watch them, in scopes and without, in virtual time. What it sends before its Stop runs,
-// what it sends afterwards fails; each watch has an outcome, and nothing waits for one that has
-// none.
+// TestLifeEnds has a sender send to units, alone, in pairs and to all, look at them, call them,
+// stop them and watch them, in scopes and without, in virtual time. What it sends before its Stop
+// runs, what it sends afterwards fails; each watch has an outcome, and nothing waits for one that
+// has none.
 func TestLifeEnds(t *testing.T) {
 	freeruntest.Explore(t, lifeEnds(t, func(c *freerun.Context, u *freerun.Unit[purse]) { freerun.Stop(c, u) }))
 }
