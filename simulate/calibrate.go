@@ -27,7 +27,9 @@ const (
 // Calibrate waits. It runs the program for some seconds and sets GOMAXPROCS meanwhile. Other
 // programs may disturb it, so the best of several runs counts, and of many samples the better ones.
 // Alone and Pair of the costs tell whether simulations by them are like real runs, and Spread how
-// disturbed they were; Calibrate accepts any disturbance.
+// disturbed they were; Calibrate accepts any disturbance. In those runs timers take their time. So
+// a program that waits for them for more than five seconds is an error that wraps
+// [errors.ErrUnsupported].
 //
 // The pieces between two instants at which the scheduler chooses a processor are timed in a run of
 // a deterministic runtime. Timing itself takes time, the same for all pieces by assumption.
@@ -40,14 +42,19 @@ func Calibrate(name string, p func(on *Host) (time.Duration, error), earlier ...
 		return nil, errors.New("simulate: Calibrate needs a program")
 	}
 	c := &Costs{Program: name}
+	if first, err := record(p); err != nil { // before a real run, which would not tell a standstill
+		return nil, err
+	} else if first.idled > mostIdle {
+		return nil, idledError(first.idled)
+	}
 	if _, err := realRun(p, 1, 1); err != nil { // warms up
 		return nil, err
 	}
-	recorded, outside, err := record(p)
+	run, err := record(p)
 	if err != nil {
 		return nil, err
 	}
-	c.Outside = outside
+	c.Outside = run.outside
 	if err := c.measureReal(p); err != nil {
 		return nil, err
 	}
@@ -59,7 +66,7 @@ func Calibrate(name string, p func(on *Host) (time.Duration, error), earlier ...
 	if err != nil {
 		return nil, err
 	}
-	recorded = lessened(recorded, emptyOutside, true)
+	recorded := lessened(run.pieces, emptyOutside, true)
 	fitted, err := c.fit(p, recorded)
 	if err != nil || fitted <= mostExcess || c.Outside == 0 {
 		return c, err
@@ -79,12 +86,18 @@ func onOne(f func() error) error {
 	return f()
 }
 
-// record times the pieces of the program, and counts how many goroutines of Host.Go it has at a
-// time.
-func record(p program) (pieces []Piece, outside int, err error) {
+// recordedRun is a run of a program whose pieces were timed.
+type recordedRun struct {
+	pieces  []Piece
+	outside int           // how many goroutines of Host.Go the program has at a time
+	idled   time.Duration // for how long it waited for timers while nothing ran
+}
+
+// record runs the program, and times its pieces.
+func record(p program) (recordedRun, error) {
 	r := newRecorder()
 	h := &Host{Virtual: true, processors: 1, schedule: r}
-	err = onOne(func() error {
+	err := onOne(func() error {
 		runtime.GC()
 		if _, err := h.watched(p); errors.Is(err, errStandstill) || r.refused == nil {
 			return err // the program still has the recorder, or there is nothing to add
@@ -92,20 +105,20 @@ func record(p program) (pieces []Piece, outside int, err error) {
 		return r.refused
 	})
 	if err != nil {
-		return nil, 0, err
+		return recordedRun{}, err
 	}
-	pieces = r.pieces()
+	pieces := r.pieces()
 	if !slices.ContainsFunc(pieces, func(p Piece) bool { return p.Operation != outsideName }) {
-		return nil, 0, errors.New("simulate: the program has run no operation")
+		return recordedRun{}, errors.New("simulate: the program has run no operation")
 	}
-	return pieces, h.mostly, nil
+	return recordedRun{pieces, h.mostly, r.idled}, nil
 }
 
 // measureEmpty returns what a piece of an operation, and one of a goroutine outside, seems to take
 // in which nothing happens.
 func measureEmpty() (inside, outside float64, err error) {
 	const times = 4096
-	pieces, _, err := record(func(on *Host) (time.Duration, error) {
+	run, err := record(func(on *Host) (time.Duration, error) {
 		rt := on.New()
 		block := func(c *freerun.Context) (int, error) {
 			for range times {
@@ -121,7 +134,7 @@ func measureEmpty() (inside, outside float64, err error) {
 		})()
 		return 0, errors.Join(err, rt.Close())
 	})
-	for _, p := range pieces {
+	for _, p := range run.pieces {
 		switch {
 		case p.From != passing.String() || p.To != passing.String() || p.Count < times/2:
 		case p.Operation == outsideName:

@@ -49,9 +49,13 @@ var ErrStalled = freerun.ErrStalled
 // New makes the runtime that the program runs on, with further options, and with as many processors
 // as the host has: [freerun.Processors] among the options changes nothing, and Resize of a
 // simulated runtime panics above that number. The program must close the runtime, or its run is an
-// error. New panics at a second call and at a zero Option.
+// error. New panics at a second call, at a zero Option, and on a
+// Host that the program was not called with.
 func (h *Host) New(options ...freerun.Option) *freerun.Runtime {
-	if h.rt != nil {
+	switch {
+	case h == nil || h.processors == 0:
+		panic("simulate: New of a Host that is not of Run or Calibrate")
+	case h.rt != nil:
 		panic("simulate: New for a second time in one run")
 	}
 	for i, o := range options {
@@ -127,11 +131,12 @@ const Models = 2
 // program's value if that is an error.
 //
 // Run returns [ErrCosts] for costs that cannot be used, and the program's error. Forks, joins and
-// [Host.Go] by the first model are an error that wraps [errors.ErrUnsupported], and so is a wait
-// with a context that has a deadline. A program is in error, too, that leaves its runtime open,
-// returns a negative time, or waits for the runtime on another goroutine than its own and those of
-// Host.Go. One that stands still, as a goroutine waits for a lock or a channel of another one, is
-// given up after ten seconds, with an error that wraps [ErrStalled]; its goroutines are left.
+// [Host.Go] by the first model are an error that wraps [errors.ErrUnsupported], and so are a wait
+// with a context that has a deadline, and a run of more than 104 days. A program is in error, too,
+// that leaves its runtime open, returns a negative time, or waits for the runtime on another
+// goroutine than its own and those of Host.Go. One that stands still, as a goroutine waits for a
+// lock or a channel of another one, is given up after ten seconds, with an error that wraps
+// [ErrStalled]; its goroutines are left.
 func (c *Costs) Run(p func(on *Host) (time.Duration, error), processors int) (Result, error) {
 	if processors < 1 || processors > mostProcessors {
 		return Result{}, fmt.Errorf("simulate: the number of processors is %d, and must be from 1 to %d", processors, mostProcessors)
@@ -157,6 +162,8 @@ func (c *Costs) run(p program, m *machine) (Result, error) {
 		return Result{}, err
 	case errors.Is(m.refused, errors.ErrUnsupported): // before an error that follows from it
 		return Result{}, m.refused
+	case m.now() > mostTime:
+		return Result{}, errTime
 	case err != nil:
 		return Result{}, err
 	case h.rt == nil:

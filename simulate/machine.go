@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -197,7 +198,17 @@ func (m *machine) advance(until float64) {
 
 func (m *machine) progress() *progress { return &m.seen }
 
-func (m *machine) Now() time.Duration { return time.Duration(m.now()) }
+// mostTime limits the time of a run: 104 days. A clock is a float64, and past that it does not tell
+// nanoseconds apart.
+const mostTime = 1 << 53
+
+// Now returns the time of the run, and the last instant there is for one past that.
+func (m *machine) Now() time.Duration {
+	if now := m.now(); now < math.MaxInt64 {
+		return time.Duration(now)
+	}
+	return math.MaxInt64
+}
 
 // Idle lets time pass when nothing is left to run.
 func (m *machine) Idle(until time.Duration) {

@@ -1,6 +1,7 @@
 package simulate_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -28,7 +29,23 @@ func TestMisuseIsTold(t *testing.T) {
 		},
 		"New with a zero option": {
 			"simulate: New with a zero Option, the one with index 0",
-			func() { new(simulate.Host).New(freerun.Option{}) },
+			func() {
+				var told any
+				_, err := costsOf(t, usual).Run(func(on *simulate.Host) (time.Duration, error) {
+					defer func() { told = recover() }()
+					on.New(freerun.Option{})
+					return 0, nil
+				}, 1)
+				panic(cmp.Or(told, any(err)))
+			},
+		},
+		"New of a zero Host": {
+			"simulate: New of a Host that is not of Run or Calibrate",
+			func() { new(simulate.Host).New() },
+		},
+		"New of a nil Host": {
+			"simulate: New of a Host that is not of Run or Calibrate",
+			func() { (*simulate.Host)(nil).New() },
 		},
 	})
 }

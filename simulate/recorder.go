@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -19,6 +20,7 @@ type recorder struct {
 	// passed is the time that the program reads: what its pieces took, and what passed when nothing
 	// was left to run. Timers fire by it.
 	passed  time.Duration
+	idled   time.Duration // how much of it passed when nothing was left to run
 	samples map[piece]*samples
 	begin   func(f func()) (wait func() error) // starts a goroutine outside
 	end     func()                             // abandons those that have not ended; nil before New
@@ -38,7 +40,7 @@ func (r *recorder) Choose(ready []int) int {
 	r.turns.take()
 	l := &r.present[r.running]
 	if !r.began.IsZero() {
-		r.passed += now.Sub(r.began)
+		r.pass(now.Sub(r.began))
 	}
 	if !r.began.IsZero() && !l.idle() {
 		s := r.samples[l.piece]
@@ -53,6 +55,16 @@ func (r *recorder) Choose(ready []int) int {
 	r.began = time.Now()
 	return i
 }
+
+// Idle lets time pass when nothing is left to run.
+func (r *recorder) Idle(at time.Duration) {
+	d := max(0, at-r.passed)
+	r.pass(d)
+	r.idled += d
+}
+
+// pass adds to the time, up to the last instant there is.
+func (r *recorder) pass(d time.Duration) { r.passed += min(d, math.MaxInt64-r.passed) }
 
 // next lets the running one go on, or the next one after it.
 func (r *recorder) next(ready []int) int {
@@ -103,7 +115,6 @@ func (r *recorder) Began(n int, operation string) {
 func (r *recorder) Now() time.Duration     { return r.passed }
 func (r *recorder) Refuse(why error)       { r.refused = cmp.Or(r.refused, why) }
 func (r *recorder) Enter()                 {}
-func (r *recorder) Idle(at time.Duration)  { r.passed = max(r.passed, at) }
 func (r *recorder) On(int, any, any, bool) {}
 func (r *recorder) Drops(any)              {}
 func (r *recorder) Sends(n int, _, _ any)  { r.present[n].to = sending }

@@ -29,7 +29,7 @@ func TestRecordedTimers(t *testing.T) {
 			period = time.Millisecond
 		}
 		ticks := 0
-		_, _, err := record(func(on *Host) (time.Duration, error) {
+		_, err := record(func(on *Host) (time.Duration, error) {
 			rt := on.New()
 			defer rt.Close()
 			began := rt.Now()

@@ -21,8 +21,21 @@ func (m *machine) Refuse(why error) {
 	}
 }
 
+// errTime says that a run takes longer than there is time.
+var errTime = fmt.Errorf("simulate: the run takes longer than %v of virtual time, past which it would not be exact: %w", time.Duration(mostTime).Truncate(time.Hour), errors.ErrUnsupported)
+
+// mostIdle limits for how long a program that is calibrated may wait for timers.
+const mostIdle = 5 * time.Second
+
+// idledError says that a program waits too long for a calibration.
+func idledError(idled time.Duration) error {
+	return fmt.Errorf("simulate: the program waits for timers for %v; so would each of its real runs, which are twenty at least; calibrate one that waits for %v at most: %w", idled.Round(time.Millisecond), mostIdle, errors.ErrUnsupported)
+}
+
 // unsupported is the panic that ends a program which cannot go on without what was refused.
 type unsupported struct{}
+
+func (unsupported) Error() string { return errOutside.Error() }
 
 // checkGoroutine refuses the run if another goroutine waits than the program's and those of
 // Host.Go: what has been sent by then depends on Go's scheduler.

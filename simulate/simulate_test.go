@@ -312,14 +312,23 @@ func TestBadPrograms(t *testing.T) {
 	}, 1)
 }
 
-// TestCalibrateNeedsAProgram holds that the error of a program is passed on, and that a program
-// that takes no time is refused.
+// TestCalibrateNeedsAProgram holds that the error of a program is passed on, and that one is
+// refused that runs no operation, or takes no time.
 func TestCalibrateNeedsAProgram(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := simulate.Calibrate("none", func(*simulate.Host) (time.Duration, error) { return 0, broken }); !errors.Is(err, broken) {
 		t.Errorf("a program that fails: %v", err)
 	}
-	if _, err := simulate.Calibrate("none", func(*simulate.Host) (time.Duration, error) { return 0, nil }); err == nil || !strings.Contains(err.Error(), "took 0s") {
+	if _, err := simulate.Calibrate("none", func(*simulate.Host) (time.Duration, error) { return 0, nil }); err == nil || !strings.Contains(err.Error(), "no operation") {
+		t.Errorf("a program without an operation: %v", err)
+	}
+	none := func(on *simulate.Host) (time.Duration, error) {
+		rt := on.New()
+		defer rt.Close()
+		_, err := freerun.Go(rt.Context(), grow(3)).Wait(context.Background())
+		return 0, err
+	}
+	if _, err := simulate.Calibrate("none", none); err == nil || !strings.Contains(err.Error(), "took 0s") {
 		t.Errorf("a program that takes no time: %v", err)
 	}
 }
