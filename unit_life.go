@@ -27,7 +27,9 @@ import (
 // Stop ends a unit, in its turn: what was sent to it before runs, then the function of [OnEnd],
 // and the state is dropped. All messages that come later fail with a [*StoppedError]. The future's
 // value tells whether it was this call that has stopped the unit. A Stop that is sent with a higher
-// priority ([Context.WithPriority]) comes ahead of messages that wait, and these fail.
+// priority ([Context.WithPriority]) overtakes messages that wait, and those that it has overtaken
+// fail; some may run until a processor comes to it. Repetitions to the unit ([Operation.Every]) do
+// not end with it: each of their messages fails.
 //
 // A unit of a [Kind] becomes passive instead, after the function of [OnStop], as by [Kind.Stop]:
 // its next message makes a new state.
