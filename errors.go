@@ -44,9 +44,9 @@ var (
 	// returns it without having called Forward, or that calls Forward and does not return it,
 	// fails with it.
 	ErrForward = errors.New("freerun: the error of Forward must be returned by the operation that called it, and by no other")
-	// ErrDeclaredTwice says that a package declares two operations, two kinds, or an operation and a
-	// kind, by one name. It is the error with which the second declaration panics; the error names
-	// both places: test with [errors.Is].
+	// ErrDeclaredTwice says that a package declares two operations, two kinds, or an operation and
+	// a kind, by one name. The second declaration panics with an error that names both places: test
+	// with [errors.Is].
 	ErrDeclaredTwice = errors.New("freerun: declared twice")
 	// ErrGoexit is the error that a PanicError wraps if the operation ended its goroutine with
 	// runtime.Goexit.

@@ -100,12 +100,8 @@ func (u unready) Error() string {
 // name has only the last element of the path, as in "bank.deposit". It is for people: errors, logs,
 // labels in profiles.
 
-var (
-	// declared has what is told of all operations and kinds, by their full names. No value changes.
-	declared sync.Map // string → *OperationInfo
-	// shown has the full names of all operations by their short ones.
-	shown sync.Map // string → string
-)
+// shown has the full names of all operations by their short ones.
+var shown sync.Map // string → string
 
 // declare claims a name in the package that declares an operation or a kind, with constructor and
 // types in info. It panics if the name is empty or taken.
@@ -134,6 +130,30 @@ func claimIn(in, name string, info OperationInfo) (short, full string) {
 	}
 	return short, full
 }
+
+// declaredTwice is the [ErrDeclaredTwice] of one name.
+type declaredTwice struct {
+	in, name      string
+	first, second *OperationInfo
+}
+
+// Error tells package, name and both places.
+func (e *declaredTwice) Error() string {
+	again := ""
+	if e.first.isKind() != e.second.isKind() {
+		again = fmt.Sprintf(", first as %s, now as %s", e.first.article(), e.second.article())
+	}
+	if e.first.Place == e.second.Place {
+		return fmt.Sprintf("freerun: package %s declares %s %q twice%s, both times at %s; "+
+			"declare it once, as a package variable, and give each one of a loop or function a name of its own",
+			e.in, e.second.sort(), e.name, again, e.first.Place)
+	}
+	return fmt.Sprintf("freerun: package %s declares %s %q twice%s, first at %s, now at %s",
+		e.in, e.second.sort(), e.name, again, e.first.Place, e.second.Place)
+}
+
+// Is reports whether target is ErrDeclaredTwice.
+func (*declaredTwice) Is(target error) bool { return target == ErrDeclaredTwice }
 
 // fullName returns the full name of an operation, or name itself if that is no operation's short
 // name: the name of a closure's function, for example.

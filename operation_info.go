@@ -2,10 +2,10 @@ package freerun
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // OperationInfo is what a declaration says of an operation or a kind. [Operations] lists them.
@@ -17,14 +17,17 @@ type OperationInfo struct {
 	Constructor string
 	// Place is the file:line at which it is declared.
 	Place string
-	// States are the types of the states that it runs on: one for Op, ReadOp and OpAll, two for Op2,
-	// none for free operations. A kind has the one of its units.
+	// States are the types of the states that it runs on: one for Op, ReadOp and OpAll, two for
+	// Op2, none for free operations. A kind has the one of its units.
 	States []reflect.Type
 	// Arg is the type of the argument; of a kind, that of the keys.
 	Arg reflect.Type
 	// Result is the type of the result; nil for a kind.
 	Result reflect.Type
 }
+
+// declared has what is told of all operations and kinds, by their full names. No value changes.
+var declared sync.Map // string → *OperationInfo
 
 // Operations returns all operations and kinds that are declared so far, in the order of their
 // names: for a page of what a program can do, for a check at its start that names or types are what
@@ -52,30 +55,6 @@ func Operations() iter.Seq[OperationInfo] {
 		}
 	}
 }
-
-// declaredTwice is the [ErrDeclaredTwice] of one name.
-type declaredTwice struct {
-	in, name      string
-	first, second *OperationInfo
-}
-
-// Error tells package, name and both places.
-func (e *declaredTwice) Error() string {
-	again := ""
-	if e.first.isKind() != e.second.isKind() {
-		again = fmt.Sprintf(", first as %s, now as %s", e.first.article(), e.second.article())
-	}
-	if e.first.Place == e.second.Place {
-		return fmt.Sprintf("freerun: package %s declares %s %q twice%s, both times at %s; "+
-			"declare it once, as a package variable, and give each one of a loop or function a name of its own",
-			e.in, e.second.sort(), e.name, again, e.first.Place)
-	}
-	return fmt.Sprintf("freerun: package %s declares %s %q twice%s, first at %s, now at %s",
-		e.in, e.second.sort(), e.name, again, e.first.Place, e.second.Place)
-}
-
-// Is reports whether target is ErrDeclaredTwice.
-func (*declaredTwice) Is(target error) bool { return target == ErrDeclaredTwice }
 
 func (i *OperationInfo) isKind() bool { return i.Constructor == "NewKind" }
 

@@ -2,8 +2,10 @@ package freerun_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/freerun-go/freerun"
@@ -67,8 +69,12 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// loops is the number of runs of TestOperationsEndsEarly.
+var loops atomic.Int32
+
 // TestOperationsEndsEarly: a loop may leave, and does not get what is declared while it runs.
 func TestOperationsEndsEarly(t *testing.T) {
+	late := fmt.Sprintf("zz declared in loop %d", loops.Add(1)) // the test may run again
 	n := 0
 	for range freerun.Operations() {
 		if n++; n == 3 {
@@ -79,11 +85,11 @@ func TestOperationsEndsEarly(t *testing.T) {
 		t.Errorf("the loop got %d operations, want 3", n)
 	}
 	for info := range freerun.Operations() {
-		if strings.HasSuffix(info.Name, ".zz declared in a loop") {
+		if strings.HasSuffix(info.Name, late) {
 			t.Error("the loop got what it has declared")
 		}
 		if n == 3 {
-			declareNamed("zz declared in a loop")
+			declareNamed(late)
 			n++
 		}
 	}
