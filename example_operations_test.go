@@ -10,7 +10,7 @@ import (
 type shelf struct{ Books int }
 
 var (
-	shelve = freerun.Op("library.shelve", func(_ *freerun.Context, s *shelf, books int) (int, error) {
+	_ = freerun.Op("library.shelve", func(_ *freerun.Context, s *shelf, books int) (int, error) {
 		s.Books += books
 		return s.Books, nil
 	})

@@ -12,8 +12,8 @@ import (
 )
 
 type (
-	infoState struct{ n int }
-	infoOther struct{ s string }
+	infoState int
+	infoOther string
 )
 
 // listed has one of each constructor. Two have no function yet: they are declared all the same.
@@ -36,7 +36,7 @@ func TestOperations(t *testing.T) {
 		{Name: freerun.NameOf(listedFree), Constructor: "FreeOp", Arg: reflect.TypeFor[string](), Result: reflect.TypeFor[int]()},
 		{Name: in + "listed.kind", Constructor: "NewKind", States: []reflect.Type{state}, Arg: reflect.TypeFor[string]()},
 		{Name: freerun.NameOf(listedOp), Constructor: "Op", States: []reflect.Type{state}, Arg: reflect.TypeFor[int](), Result: reflect.TypeFor[string]()},
-		{Name: in + "listed.read", Constructor: "ReadOp", States: []reflect.Type{state}, Arg: reflect.TypeFor[uint8](), Result: reflect.TypeFor[bool]()},
+		{Name: freerun.NameOf(listedRead), Constructor: "ReadOp", States: []reflect.Type{state}, Arg: reflect.TypeFor[uint8](), Result: reflect.TypeFor[bool]()},
 		{Name: freerun.NameOf(listedSmall), Constructor: "SmallOp", Arg: reflect.TypeFor[int8](), Result: reflect.TypeFor[int16]()},
 		{Name: freerun.NameOf(listedTwo), Constructor: "Op2", States: []reflect.Type{state, other}, Arg: reflect.TypeFor[int32](), Result: reflect.TypeFor[int64]()},
 	}
