@@ -266,7 +266,8 @@ func TestStopAndCall(t *testing.T) {
 		if round%2 == 0 {
 			options = append(options, freerun.MailboxLimit(2, freerun.WaitForRoom))
 		}
-		options = append(options, freerun.StopOnPanic(), freerun.OnEnd(func(*freerun.Context, *int) { over.Store(true) }))
+		options = append(options, freerun.StopOnPanic(), freerun.OnPanic(func(p freerun.PanicReport) { over.Store(p.Stopped) }),
+			freerun.OnEnd(func(*freerun.Context, *int) { over.Store(true) }))
 		u, v := freerun.NewUnit(rt, 0, options...), freerun.NewUnit(rt, 0)
 		watch := freerun.Watch(c, u)
 		within := runtimetest.Within(t)
@@ -286,6 +287,7 @@ func TestStopAndCall(t *testing.T) {
 					switch {
 					case err == nil && ended:
 						t.Errorf("%s: a value after the end", verb)
+						seen = true
 					case errors.Is(err, freerun.ErrStopped), errors.Is(err, freerun.ErrClosed):
 						seen = true
 					case err != nil && !(i%3 == 2 && errors.Is(err, context.Canceled)):
