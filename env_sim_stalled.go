@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -132,8 +131,6 @@ func (m *simulation) resultOf(p *promised) string {
 // ownPackages are the packages of freerun: a program waits in their functions, and calls them from
 // its own.
 var ownPackages = []string{".", "/activity.", "/freeruntest.", "/simulate.", "/internal/"}
-
-var ownPath = reflect.TypeFor[Runtime]().PkgPath()
 
 // isOwn reports whether a function belongs to freerun, and not to a program.
 func isOwn(function string) bool {

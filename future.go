@@ -2,6 +2,8 @@ package freerun
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/promise"
@@ -177,7 +179,8 @@ func mustContext(ctx context.Context) {
 // returns what Forward returns, unchanged: for a future whose result was known when it was made
 // that is the result, otherwise an error that stands for the outcome of f. If the operation
 // returns nil instead, its future fails with [ErrForward], and so does the future of any other
-// operation that returns this error. For the zero Future the error is [ErrNoFuture].
+// operation that returns this error, or whose result is of another type. For the zero Future the
+// error is [ErrNoFuture].
 func Forward[R any](c *Context, f Future[R]) (R, error) {
 	var none R
 	if f.cell == nil {
@@ -193,4 +196,14 @@ func Forward[R any](c *Context, f Future[R]) (R, error) {
 		running.forwarded = f.cell
 	}
 	return none, ErrForward
+}
+
+// forwardsOther is the error of an operation with results of type by, which has returned the error
+// of Forward, but has forwarded nothing, or the result of a future of another type.
+func forwardsOther(forwarded any, by reflect.Type) error {
+	if forwarded == nil {
+		return ErrForward
+	}
+	of, _ := reflect.TypeOf(forwarded).Elem().FieldByName("value")
+	return fmt.Errorf("freerun: a future of %v is forwarded by an operation whose result is %v; have Then make the one of the other (%w)", of.Type, by, ErrForward)
 }

@@ -67,8 +67,8 @@ const (
 // time as rt has processors. What waits for something, for the network or a database, belongs in
 // [Context.Block]: other jobs run meanwhile, and the next one of the key comes after it. c is
 // Submit's context if that is one of rt, and otherwise that of the runtime. What fn sends through
-// c is not awaited by Wait, unless fn returns the error of a [Forward]: then the job is open, and
-// the next one of its key may run, until the other future has an outcome.
+// c is not awaited by Wait, unless fn returns the error of a [Forward] of a Future[struct{}]: then
+// the job is open, and the next one of its key may run, until that future has an outcome.
 //
 // If fn panics, or calls runtime.Goexit, the job fails with a [*PanicError], which is logged, too;
 // the next job of the key runs.

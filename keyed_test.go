@@ -400,12 +400,16 @@ func TestKeyedMisuse(t *testing.T) {
 	fn := func(*freerun.Context, float64, int) error { return nil }
 	var none context.Context
 	for text, misuse := range map[string]func(){
-		"New":               func() { freerun.NewKeyed(nil, freerun.KeyedLimits{}, fn) },
-		"nil function":      func() { freerun.NewKeyed[int, int](rt, freerun.KeyedLimits{}, nil) },
-		"negative":          func() { freerun.NewKeyed(rt, freerun.KeyedLimits{PerKey: -1}, fn) },
-		"neither Reject":    func() { freerun.NewKeyed(rt, freerun.KeyedLimits{Full: 7}, fn) },
-		"NewKeyed":          func() { new(freerun.Keyed[int, int]).Submit(t.Context(), 1, 1) },
-		"not equal itself":  func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Submit(t.Context(), math.NaN(), 1) },
+		"New":              func() { freerun.NewKeyed(nil, freerun.KeyedLimits{}, fn) },
+		"nil function":     func() { freerun.NewKeyed[int, int](rt, freerun.KeyedLimits{}, nil) },
+		"negative":         func() { freerun.NewKeyed(rt, freerun.KeyedLimits{PerKey: -1}, fn) },
+		"neither Reject":   func() { freerun.NewKeyed(rt, freerun.KeyedLimits{Full: 7}, fn) },
+		"NewKeyed":         func() { new(freerun.Keyed[int, int]).Submit(t.Context(), 1, 1) },
+		"not equal itself": func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Submit(t.Context(), math.NaN(), 1) },
+		"cannot be compared": func() {
+			fn := func(*freerun.Context, any, int) error { return nil }
+			freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Submit(t.Context(), [1]any{[]int{}}, 1)
+		},
 		"nil context":       func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Submit(none, 1, 1) },
 		"a nil context.Con": func() { freerun.NewKeyed(rt, freerun.KeyedLimits{}, fn).Wait(none) },
 	} {

@@ -95,6 +95,9 @@ func (k *Kind[K, S]) At(c *Context, key K) *Unit[S] {
 
 // at is At in a home.
 func (k *Kind[K, S]) at(h *homeOf[K, S], key K) *Unit[S] {
+	if h.dynamic {
+		k.mustCompare(key)
+	}
 	e := h.table.Load(key)
 	if e == nil {
 		return k.enter(h, key, nil)

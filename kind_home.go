@@ -2,6 +2,7 @@ package freerun
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -16,6 +17,7 @@ type kindHome struct {
 	settings kindSettings
 	stopAll  func(h *kindHome) bool // stopActive
 	keeper   *Unit[keeper]          // nil: no unit is made passive by itself
+	dynamic  bool                   // whether a key can be compared depends on its value
 	active   atomics.Int64          // units that are active or activating
 	asking   atomics.Int64          // units that wait for room, to become active
 	entered  atomics.Uint64         // keys that a unit was made for
@@ -54,6 +56,7 @@ func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
 	h := &homeOf[K, S]{}
 	h.rt, h.kind, h.settings = rt, &k.kind, s
 	h.stopAll = k.stopActive
+	h.dynamic = holdsInterface(reflect.TypeFor[K]())
 	if s.idle > 0 || s.most > 0 {
 		h.keeper = newKeeper(&h.kindHome)
 	}

@@ -308,9 +308,9 @@ func TestKindMisuse(t *testing.T) {
 	fresh := func(c *freerun.Context, key float64) (int, error) { return 0, nil }
 	for name, misuse := range map[string]func(){
 		"before it has a function": func() { unready.At(c, 1) },
-		"declares operation":       func() { freerun.NewKind("floats", fresh) },
+		"declares kind":            func() { freerun.NewKind("floats", fresh) },
 		"does not equal itself":    func() { floats.At(c, math.NaN()) },
-		"unhashable":               func() { anys.At(c, []int{}) },
+		"[]int cannot be compared": func() { anys.At(c, []int{}) },
 		"NewKind":                  func() { (*freerun.Kind[int, int])(nil).At(c, 1) },
 		"after its first use":      func() { floats.At(c, 1); floats.Configure(rt, freerun.MaxActive(1)) },
 		"no operation of a unit":   func() { floats.Key(c) },

@@ -50,6 +50,30 @@ func (r *resident[K, S]) present() *keyedUnit[K, S] {
 	return r.weak.Value()
 }
 
+// mustCompare panics if a key cannot be compared.
+func (k *Kind[K, S]) mustCompare(key K) {
+	if !reflect.ValueOf(&key).Elem().Comparable() {
+		panic(fmt.Sprintf("freerun: %v is no key of kind %s: a %T cannot be compared", key, k.declared.name, key))
+	}
+}
+
+// holdsInterface reports whether values of a type are interfaces, or contain some.
+func holdsInterface(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Array:
+		return holdsInterface(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if holdsInterface(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // enter returns the unit of a key. It makes one if there is none, in place of dead, whose unit was
 // collected, if that is not nil.
 func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S] {

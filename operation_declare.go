@@ -165,13 +165,18 @@ func fullName(name string) string {
 }
 
 // declarer returns the import path and the place, file:line, of the innermost calling function that
-// is not the package's own. The tests of this package are callers like others.
+// is not the package's own; of the package itself if there is none, while Go initializes it. The
+// tests of this package are callers like others.
 func declarer() (in, place string) {
 	var calls [16]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
 	for {
 		f, more := frames.Next()
-		in, place = packageOf(f.Function), fmt.Sprintf("%s:%d", f.File, f.Line)
+		from := packageOf(f.Function)
+		if from == "runtime" && in == ownPath {
+			return in, place
+		}
+		in, place = from, fmt.Sprintf("%s:%d", f.File, f.Line)
 		if in != ownPath || strings.HasSuffix(f.File, "_test.go") || !more {
 			return in, place
 		}

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -61,5 +62,13 @@ func TestOwnTestsDeclareAsOthers(t *testing.T) {
 	o := declaredByATest
 	if want := "github.com/freerun-go/freerun.ownTest"; o.declared.full != want || o.declared.name != "freerun.ownTest" {
 		t.Errorf("the names are %q and %q, want %q", o.declared.name, o.declared.full, want)
+	}
+}
+
+// TestOwnOperations: those of the runtime itself have its name, though no other package calls for
+// them.
+func TestOwnOperations(t *testing.T) {
+	if d := keepOp.declared; d.full != "github.com/freerun-go/freerun.kind.keep" || d.name != "freerun.kind.keep" || !strings.Contains(d.place, "kind_keeper.go:") {
+		t.Errorf("the names are %q and %q, at %s", d.name, d.full, d.place)
 	}
 }

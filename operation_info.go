@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -26,6 +27,9 @@ type OperationInfo struct {
 	Result reflect.Type
 }
 
+// ownPath is the import path of this package.
+var ownPath = reflect.TypeFor[OperationInfo]().PkgPath()
+
 // declared has what is told of all operations and kinds, by their full names. No value changes.
 var declared sync.Map // string → *OperationInfo
 
@@ -41,7 +45,7 @@ func Operations() iter.Seq[OperationInfo] {
 	return func(yield func(OperationInfo) bool) {
 		var all []*OperationInfo
 		for _, info := range declared.Range {
-			if info := info.(*OperationInfo); info.Constructor != "" {
+			if info := info.(*OperationInfo); !strings.HasPrefix(info.Name, ownPath+".") {
 				all = append(all, info)
 			}
 		}

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"reflect"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/promise"
@@ -302,7 +303,7 @@ func (o *operation[A, R]) settle(w *worker, r *result[R], v R, err error, forwar
 	case err == ErrForward:
 		source, ok := forwarded.(*result[R])
 		if !ok {
-			r.finish(w, err)
+			r.finish(w, forwardsOther(forwarded, reflect.TypeFor[R]()))
 			return
 		}
 		r.become(o.passing)
