@@ -108,8 +108,8 @@ func nameWaiting(m *message) string {
 
 // whichIsNamed returns " on unit" and the unit's name, "" if it has none.
 func (u *unit) whichIsNamed() string {
-	if x := u.ext.Load(); x != nil && x.name != "" {
-		return " on unit " + x.name
+	if x := u.ext.Load(); x != nil && x.has().name != "" {
+		return " on unit " + x.settings.name
 	}
 	return ""
 }

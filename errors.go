@@ -147,7 +147,9 @@ func (e *ArgumentError) Unwrap() error { return e.Err }
 
 // ShutdownError is the error of Shutdown and Close when they could not let all work end.
 type ShutdownError struct {
-	Abandoned uint64   // messages that were accepted and not run
+	// Abandoned counts messages that were sent and not run, also those that waited for room in a
+	// mailbox ([WaitForRoom]), whose senders have the error too.
+	Abandoned uint64
 	Running   []string // operations that have not returned, by name
 	Cause     error    // the error of Shutdown's context; nil for Close
 }

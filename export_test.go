@@ -30,4 +30,4 @@ func KeysOf[K comparable, J any](k *Keyed[K, J]) int { return k.home.table.Len()
 func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active.Load() }
 
 // WatchesOf returns how many watches a unit keeps, whose operations have ended.
-func WatchesOf[S any](u *Unit[S]) int { return len(u.unit.ext.Load().life.watches) }
+func WatchesOf[S any](u *Unit[S]) int { return len(u.unit.ext.Load().life.Load().watches) }

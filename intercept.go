@@ -33,7 +33,7 @@ import (
 // what they do. It panics if fn is nil.
 func Intercept(fn func(c *Context, i *Invocation) error) UnitOption {
 	by := newInterceptor("Intercept", fn)
-	return UnitOption{func(x *unitExt, _ reflect.Type) { x.around = append(x.around, by) }}
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.set().around = append(x.set().around, by) }}
 }
 
 // InterceptAll is [Intercept] for all operations of the runtime, free ones included. A [SmallOp] is
@@ -279,7 +279,7 @@ func (m *message) interceptors() []*interceptor {
 // interceptors returns the unit's interceptors and those of its runtime, the outermost first.
 func (u *unit) interceptors() []*interceptor {
 	if x := u.ext.Load(); x != nil {
-		return x.around
+		return x.has().around
 	}
 	return nil
 }
@@ -288,7 +288,7 @@ func (u *unit) interceptors() []*interceptor {
 // goroutine knows the unit yet.
 func (x *unitExt) interceptedBy(rt *Runtime) {
 	if rt.around != nil {
-		x.around = slices.Concat(rt.around, x.around)
+		x.set().around = slices.Concat(rt.around, x.set().around)
 	}
 }
 

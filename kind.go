@@ -159,7 +159,7 @@ func (k *Kind[K, S]) Self(c *Context) *Unit[S] { return &k.running(c).Unit }
 // running returns the unit on which the operation of c runs.
 func (k *Kind[K, S]) running(c *Context) *keyedUnit[K, S] {
 	if now := c.checked().running(); now != nil && now.current != nil {
-		if x := now.current.unit.ext.Load(); x != nil && x.keyed != nil && x.keyed.home.kind == &k.checked().kind {
+		if x := now.current.unit.ext.Load(); x != nil && x.keyed() != nil && x.settings.home.kind == &k.checked().kind {
 			return keyedUnitOf[K, S](now.current.unit)
 		}
 	}

@@ -53,7 +53,7 @@ func newGate(m *multi) *gate {
 func (m *multi) meetKinds() {
 	parts := m.all()
 	for i := range parts {
-		if x := parts[i].unit.ext.Load(); x != nil && (x.keyed != nil || x.nearKinds.Load()) {
+		if x := parts[i].unit.ext.Load(); x != nil && (x.keyed() != nil || x.nearKinds()) {
 			m.gate = newGate(m)
 			break
 		}
@@ -62,7 +62,7 @@ func (m *multi) meetKinds() {
 		return
 	}
 	for i := range parts {
-		if x := parts[i].unit.extend(); !x.nearKinds.Load() {
+		if x := parts[i].unit.extend().forSeveral(); !x.nearKinds.Load() {
 			x.nearKinds.Store(true)
 		}
 	}
@@ -80,7 +80,8 @@ func waitsThroughUnits(end, target *promise.Cell) bool {
 
 // mayWait reports whether a message in the mailbox of the unit may wait for an activation.
 func (x *unitExt) mayWait() bool {
-	return x.holder.Load() != nil || x.keyed != nil && x.keyed.making.Load() != nil
+	of := x.keyed()
+	return x.holder() != nil || of != nil && of.making.Load() != nil
 }
 
 // lookForCycle fails the activations for which messages to u wait, and which wait for themselves
@@ -150,15 +151,15 @@ func (f *activations) ofUnit(u *unit) {
 	if x == nil {
 		return
 	}
-	if x.keyed != nil {
-		if a := x.keyed.making.Load(); a != nil && !f.has(a) {
-			f.all = append(f.all, making{a, x.keyed.home.kind})
+	if of := x.keyed(); of != nil {
+		if a := of.making.Load(); a != nil && !f.has(a) {
+			f.all = append(f.all, making{a, x.settings.home.kind})
 		}
 	}
-	if m := x.holder.Load(); m != nil {
+	if m := x.holder(); m != nil {
 		n := len(f.all)
 		f.ofSeveral(m)
-		if x.holder.Load() != m { // it has run meanwhile
+		if x.holder() != m { // it has run meanwhile
 			f.all = f.all[:n]
 		}
 	}
@@ -216,5 +217,5 @@ func (f *activations) failCycles(w *worker) {
 // lacksState reports whether the unit is of a kind, and not active.
 func (u *unit) lacksState() bool {
 	x := u.ext.Load()
-	return x != nil && x.keyed != nil && !x.keyed.is(active)
+	return x != nil && x.keyed() != nil && !x.keyed().is(active)
 }

@@ -17,6 +17,7 @@ type kindHome struct {
 	settings kindSettings
 	stopAll  func(h *kindHome) bool // stopActive
 	keeper   *Unit[keeper]          // nil: no unit is made passive by itself
+	units    *unitSettings          // of all units
 	dynamic  bool                   // whether a key can be compared depends on its value
 	active   atomics.Int64          // units that are active or activating
 	asking   atomics.Int64          // units that wait for room, to become active
@@ -56,6 +57,11 @@ func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
 	h := &homeOf[K, S]{}
 	h.rt, h.kind, h.settings = rt, &k.kind, s
 	h.stopAll = k.stopActive
+	x := &unitExt{}
+	x.equip(s.units, s.state)
+	x.interceptedBy(rt)
+	h.units = x.set()
+	h.units.home = &h.kindHome
 	h.dynamic = holdsInterface(reflect.TypeFor[K]())
 	if s.idle > 0 || s.most > 0 {
 		h.keeper = newKeeper(&h.kindHome)
@@ -92,23 +98,4 @@ func (k *Kind[K, S]) stopActive(home *kindHome) (some bool) {
 		some = true
 	}
 	return some
-}
-
-// KindStats are figures of one kind in one runtime.
-type KindStats struct {
-	Active       int    // units that are active, or about to be
-	Activations  uint64 // states that were made
-	Failures     uint64 // states that could not be made
-	Passivations uint64 // states that were dropped: idle, evicted or stopped
-	Evictions    uint64 // of these, the ones for which MaxActive was the reason
-}
-
-// Stats returns the figures of the kind in rt. Any goroutine; they may lag.
-func (k *Kind[K, S]) Stats(rt *Runtime) KindStats {
-	rt.mustBeMade()
-	h := k.in(rt)
-	return KindStats{
-		Active: int(h.active.Load()), Activations: h.stats.activations.Load(), Failures: h.stats.failures.Load(),
-		Passivations: h.stats.passivations.Load(), Evictions: h.stats.evictions.Load(),
-	}
 }

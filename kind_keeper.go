@@ -20,7 +20,7 @@ type keeper struct {
 	home *kindHome
 	self *Unit[keeper]
 	// newest and oldest are the ends of the list, and hand is the unit that is looked at next.
-	newest, oldest, hand *kept
+	newest, oldest, hand *unit
 	n                    int
 	buckets              [buckets][]*unit // by the tick in which the units are looked at
 	ticking              bool             // a tick is to come
@@ -29,12 +29,8 @@ type keeper struct {
 	asking               []asking         // units that are to become active once there is room
 }
 
-// kept is a unit's place in the list of the keeper.
-type kept struct {
-	unit         *unit
-	newer, older *kept
-	waits        bool // in a bucket
-}
+// keyedOf returns what the unit, which is of a kind, has beside others.
+func keyedOf(u *unit) *keyed { return u.ext.Load().keyed() }
 
 const (
 	ticks   = 4   // in the idle time of a kind
@@ -94,8 +90,8 @@ func init() {
 	})
 	Define(leaveOp, func(c *Context, k *keeper, u *unit) (struct{}, error) {
 		if u != nil {
-			if x := u.ext.Load().keyed; !x.is(active) {
-				k.remove(&x.kept)
+			if !keyedOf(u).is(active) {
+				k.remove(u)
 			}
 		}
 		k.letIn(c)
@@ -108,7 +104,7 @@ func init() {
 
 func newKeeper(h *kindHome) *Unit[keeper] {
 	u := NewUnit(h.rt, keeper{home: h}, UnitName("the keeper of "+h.kind.declared.name))
-	u.unit.ext.Load().around = nil // it is no unit of the program
+	u.unit.ext.Load().set().around = nil // it is no unit of the program
 	u.state.self = u
 	return u
 }
@@ -177,7 +173,7 @@ func (k *keeper) letIn(c *Context) {
 	most, w := k.home.settings.most, c.here()
 	for len(k.asking) > 0 {
 		first := k.asking[0]
-		x := first.unit.ext.Load().keyed
+		x := keyedOf(first.unit)
 		switch {
 		case k.home.active.Load() < 2*int64(most) || c.rt.phase.Load() >= drains:
 			// Not by hand: the keeper goes on with other messages.
@@ -214,19 +210,19 @@ func (rt *Runtime) letAllIn() {
 
 // add takes a unit into the list, if it is in none, and into a bucket.
 func (k *keeper) add(c *Context, u *unit, stayed bool) {
-	x := u.ext.Load().keyed
-	if e := &x.kept; e.unit == nil {
-		e.unit = u
-		if e.older = k.newest; e.older != nil {
-			e.older.newer = e
+	x := keyedOf(u)
+	if !x.listed {
+		x.listed = true
+		if x.older = k.newest; x.older != nil {
+			keyedOf(x.older).newer = u
 		} else {
-			k.oldest = e
+			k.oldest = u
 		}
-		k.newest = e
+		k.newest = u
 		k.n++
 	}
 	if k.home.settings.idle > 0 {
-		if !x.kept.waits { // it may wait from the time when it was in the list before
+		if !x.waits { // it may wait from the time when it was in the list before
 			k.wait(u, x)
 		}
 		if !k.ticking {
@@ -241,24 +237,25 @@ func (k *keeper) add(c *Context, u *unit, stayed bool) {
 }
 
 // remove takes a unit out of the list.
-func (k *keeper) remove(e *kept) {
-	if e.unit == nil {
+func (k *keeper) remove(u *unit) {
+	e := keyedOf(u)
+	if !e.listed {
 		return
 	}
-	if k.hand == e {
+	if k.hand == u {
 		k.hand = e.newer
 	}
 	if e.newer != nil {
-		e.newer.older = e.older
+		keyedOf(e.newer).older = e.older
 	} else {
 		k.newest = e.older
 	}
 	if e.older != nil {
-		e.older.newer = e.newer
+		keyedOf(e.older).newer = e.newer
 	} else {
 		k.oldest = e.newer
 	}
-	e.unit, e.newer, e.older = nil, nil, nil
+	e.listed, e.newer, e.older = false, nil, nil
 	k.n--
 }
 
@@ -268,20 +265,19 @@ func (k *keeper) makeRoom(c *Context) bool {
 		return false
 	}
 	for looks := 0; k.tooMany() && looks < portion; looks++ {
-		e := k.hand
-		if e == nil {
-			e = k.oldest
+		u := k.hand
+		if u == nil {
+			u = k.oldest
 		}
-		k.hand = e.newer
-		u := e.unit
-		x := u.ext.Load().keyed
+		x := keyedOf(u)
+		k.hand = x.newer
 		switch {
 		case !x.is(active):
-			k.remove(e)
+			k.remove(u)
 		case x.marked.Load():
 			x.marked.Store(false)
 		default:
-			k.remove(e)
+			k.remove(u)
 			k.tell(c, u, stopRoom)
 			return true
 		}
@@ -308,7 +304,7 @@ func (k *keeper) tell(c *Context, u *unit, why stopReason) { _ = k.home.kind.pas
 
 // wait puts a unit into the bucket of the tick after its idle time.
 func (k *keeper) wait(u *unit, x *keyed) {
-	x.kept.waits = true
+	x.waits = true
 	b := &k.buckets[(x.used.Load()+ticks+1)%buckets]
 	*b = append(*b, u)
 }
@@ -339,13 +335,13 @@ func (k *keeper) look(c *Context) {
 		u := k.left[last]
 		k.left[last] = nil
 		k.left = k.left[:last]
-		x := u.ext.Load().keyed
-		x.kept.waits = false
+		x := keyedOf(u)
+		x.waits = false
 		switch {
 		case !x.is(active):
-			k.remove(&x.kept)
+			k.remove(u)
 		case x.idle():
-			k.remove(&x.kept)
+			k.remove(u)
 			k.tell(c, u, stopIdle)
 		default:
 			k.wait(u, x)
@@ -357,4 +353,4 @@ func (k *keeper) look(c *Context) {
 }
 
 // idle reports whether the unit has run nothing for the idle time.
-func (x *keyed) idle() bool { return x.home.now.Load()-x.used.Load() > ticks }
+func (x *keyed) idle() bool { return uint32(x.settings.home.now.Load())-x.used.Load() > ticks }

@@ -17,7 +17,7 @@ func TestKeeperTicksAgain(t *testing.T) {
 	if _, err := Do(c, u, func(*Context, *int) (int, error) { return 0, nil }).Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	x := &u.unit.ext.Load().keyed.kept
+	x := u.unit.ext.Load().keyed()
 	look := func(fn func(c *Context, k *keeper) bool) bool {
 		yes, err := Do(c, ticked.in(rt).keeper, func(c *Context, k *keeper) (bool, error) { return fn(c, k), nil }).Wait(t.Context())
 		if err != nil {
@@ -25,7 +25,7 @@ func TestKeeperTicksAgain(t *testing.T) {
 		}
 		return yes
 	}
-	look(func(_ *Context, k *keeper) bool { k.remove(x); return true })
+	look(func(_ *Context, k *keeper) bool { k.remove(&u.unit); return true })
 	for look(func(_ *Context, k *keeper) bool { return k.ticking }) {
 		time.Sleep(time.Millisecond)
 	}

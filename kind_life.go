@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sched"
-	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 )
 
@@ -40,22 +39,6 @@ const (
 	active
 )
 
-// keyed is what a unit of a kind has beside other units.
-type keyed struct {
-	home  *kindHome
-	phase atomics.Uint32
-	// marked says that a message was run since the keeper's hand came by. The owner sets it, and
-	// the keeper clears it.
-	marked atomics.Bool
-	used   atomics.RelaxedUint64 // the tick in which a message was run last; the owner's
-	// making is the message that makes the state; nil unless the unit is activating.
-	making atomics.Pointer[promised]
-	failed *activationFailure // the last attempt, if that has failed; the owner's
-	timers *[]*Timer          // what ends with the activation; the owner's
-	title  atomics.Pointer[string]
-	kept   kept // the keeper's
-}
-
 // activationFailure is an attempt to make a state that has failed.
 type activationFailure struct {
 	err   error
@@ -73,7 +56,7 @@ func (x *keyed) is(phase uint32) bool { return x.phase.Load() == phase }
 
 // use notes that the unit is in use. Owner only.
 func (x *keyed) use() {
-	if now := x.home.now.Load(); x.used.Load() != now {
+	if now := uint32(x.settings.home.now.Load()); x.used.Load() != now {
 		x.used.Store(now)
 	}
 	if !x.marked.Load() {
@@ -84,25 +67,25 @@ func (x *keyed) use() {
 // rouse decides what is done with a message to a unit that is not active. The caller, the unit's
 // owner, has dequeued it.
 func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
-	h := x.home
+	h := x.settings.home
 	if u.rt.phase.Load() >= aborting {
 		return ready // it will fail
 	}
 	err := x.refusal(u)
-	if err == nil && u.ext.Load().isStopped() {
+	if err == nil && x.isStopped() {
 		return ready // it will fail, too
 	}
 	if err != nil {
 		if m.Kind == &multiPartVtable.Kind {
 			return ready // the whole message will fail, once it has all its units: multi.stopped
 		}
-		u.ext.Load().leavesLimit()
+		x.leavesLimit()
 		m.vtable().fail(w, m, err)
 		return onward
 	}
-	u.ext.Load().left.Set(m)
+	x.left.Set(m)
 	x.phase.Store(activating)
-	if b := u.ext.Load().limit; b != nil {
+	if b := x.limit; b != nil {
 		b.stall()
 	}
 	if h.isFull() && h.ask(w, u) {
@@ -115,8 +98,8 @@ func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
 // begin begins an activation, and returns its message, which the caller queues. The caller is the
 // owner of the unit, which lies still.
 func (x *keyed) begin(w *worker, u *unit) *sched.Task {
-	x.home.active.Add(1)
-	return x.home.kind.activate(w, u)
+	x.settings.home.active.Add(1)
+	return x.settings.home.kind.activate(w, u)
 }
 
 // turnAway makes a unit passive again that was to become active, and has it go on: its messages
@@ -125,12 +108,12 @@ func (x *keyed) begin(w *worker, u *unit) *sched.Task {
 // which lies still.
 func (x *keyed) turnAway(w *worker, u *unit, err error) {
 	f := &activationFailure{err: err, retry: u.rt.env.now().Add(leastBackOff)}
-	if x.failed != nil {
-		f.times = x.failed.times
+	if last := x.failed(); last != nil {
+		f.times = last.times
 	}
-	x.failed = f
+	x.withRare().failed = f
 	x.phase.Store(passive)
-	x.home.kind.release(u)
+	x.settings.home.kind.release(u)
 	u.roused(w)
 }
 
@@ -144,7 +127,7 @@ func (u *unit) roused(w *worker) {
 
 // refusal returns the error of the last activation if it is too early for another one.
 func (x *keyed) refusal(u *unit) error {
-	if f := x.failed; f != nil && u.rt.env.now().Before(f.retry) {
+	if f := x.failed(); f != nil && u.rt.env.now().Before(f.retry) {
 		return f.err
 	}
 	return nil
@@ -156,8 +139,8 @@ func (x *keyed) lacking() error {
 	switch {
 	case x.is(active):
 		return nil
-	case x.failed != nil:
-		return x.failed.err
+	case x.failed() != nil:
+		return x.failed().err
 	}
 	return ErrClosed // only the end of the runtime gives a unit without state and failure away
 }
@@ -166,6 +149,11 @@ func (x *keyed) lacking() error {
 type activation[K comparable, S any] struct {
 	made   sendMessage[K, S]
 	waiter message
+}
+
+// activationOf returns the activation that waiter is a part of.
+func activationOf[K comparable, S any](waiter *message) *activation[K, S] {
+	return (*activation[K, S])(unsafe.Add(unsafe.Pointer(waiter), -int(unsafe.Offsetof(activation[K, S]{}.waiter))))
 }
 
 // assemble makes what is needed once for a kind.
@@ -205,7 +193,6 @@ func (k *Kind[K, S]) begin(w *worker, u *unit) *sched.Task {
 	a.made.unit = &u.rt.free
 	a.waiter.unit = u
 	a.waiter.become(k.woken)
-	x.making = a
 	x.resident.held.Store(x)
 	w.counters.sent.Add(1)
 	if w.observed.Load() != 0 {
@@ -219,12 +206,14 @@ func (k *Kind[K, S]) begin(w *worker, u *unit) *sched.Task {
 // activated goes on with a unit whose activation has an outcome. The caller is the owner now.
 func (k *Kind[K, S]) activated(w *worker, waiter *message) {
 	x := keyedUnitOf[K, S](waiter.unit)
-	u, h, a := &x.unit, x.keyed.home, x.making
-	x.making = nil
+	u, h := &x.unit, x.keyed.settings.home
+	a := activationOf[K, S](waiter)
 	x.keyed.making.Store(nil)
 	if _, err := a.made.Outcome(); err == nil {
 		x.state = a.made.value
-		x.keyed.failed = nil
+		if r := x.keyed.rare.Load(); r != nil {
+			r.failed = nil
+		}
 		x.keyed.use()
 		x.keyed.phase.Store(active)
 		h.stats.activations.Add(1)
@@ -240,18 +229,20 @@ func (k *Kind[K, S]) activated(w *worker, waiter *message) {
 // fail notes that an activation has failed.
 func (x *keyed) fail(now time.Time, err error) {
 	f := &activationFailure{err: err, times: 1}
-	if x.failed != nil {
-		f.times = x.failed.times + 1
+	if last := x.failed(); last != nil {
+		f.times = last.times + 1
 	}
 	f.retry = now.Add(min(leastBackOff<<min(f.times-1, 20), mostBackOff))
-	x.failed = f
+	x.withRare().failed = f
 }
 
 func (k *Kind[K, S]) becomePassive(x *keyedUnit[K, S]) {
 	x.keyed.endTimers()
-	x.keyed.title.Store(nil)
+	if r := x.keyed.rare.Load(); r != nil {
+		r.title.Store(nil)
+	}
 	x.keyed.phase.Store(passive)
-	x.keyed.home.active.Add(-1)
+	x.keyed.settings.home.active.Add(-1)
 	k.letGo(&x.unit)
 }
 
@@ -264,9 +255,9 @@ func (k *Kind[K, S]) forget(u *unit) {
 
 // dropState is forget, of the unit's kind, for a state that an operation left by a panic.
 func (u *unit) dropState() {
-	if x := u.ext.Load().keyed; x.is(active) {
-		x.home.kind.clear(u)
-		x.home.leaves(u.rt.detachedWorker(), u)
+	if x := u.ext.Load().keyed(); x.is(active) {
+		x.settings.home.kind.clear(u)
+		x.settings.home.leaves(u.rt.detachedWorker(), u)
 	}
 }
 
@@ -283,10 +274,10 @@ const (
 // It reports whether the unit was active.
 func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	x := keyedUnitOf[K, S](u)
-	h := x.keyed.home
-	broken := x.ext.isStopped()
+	h := x.keyed.settings.home
+	broken := x.keyed.isStopped()
 	if why == stopAsked { // a unit that a panic has stopped begins anew
-		x.ext.beginAnew()
+		x.keyed.beginAnew()
 	}
 	if !x.keyed.is(active) {
 		k.letGo(u) // it may never have been active
@@ -299,7 +290,7 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	defer func() { // also if the user's function panics: the state was to be dropped
 		k.forget(u)
 		h.stats.passivations.Add(1)
-		x.ext.tellWatches(Ended{})
+		x.keyed.tellWatches(Ended{})
 		if why == stopAsked || h.asking.Load() > 0 { // the keeper has taken others out of its list
 			h.leaves(c.here(), u)
 		}
@@ -340,11 +331,12 @@ func (u *unit) hasMore(m *message) bool {
 // name is what reports call the unit of a kind: the kind, and the key. It is made once in an
 // activation: a recording asks for it with each message.
 func (x *keyed) name(u *unit) string {
-	if title := x.title.Load(); title != nil {
+	r := x.withRare()
+	if title := r.title.Load(); title != nil {
 		return *title
 	}
-	title := fmt.Sprintf("%s(%v)", x.home.kind.declared.name, x.home.kind.key(u))
-	x.title.Store(&title)
+	title := fmt.Sprintf("%s(%v)", x.settings.home.kind.declared.name, x.settings.home.kind.key(u))
+	r.title.Store(&title)
 	return title
 }
 
@@ -363,18 +355,16 @@ func (c *Context) tie(t *Timer) {
 	if of := now.current.vtable().makesFor; of != nil {
 		u = of(now.current)
 	}
-	if x := u.ext.Load(); x != nil && x.keyed != nil {
-		x.keyed.addTimer(t)
+	if x := u.ext.Load(); x != nil && x.keyed() != nil {
+		x.keyed().addTimer(t)
 	}
 }
 
 // addTimer notes a timer that ends with the activation. The owner, or the operation that makes the
 // state, while the unit lies still.
 func (x *keyed) addTimer(t *Timer) {
-	if x.timers == nil {
-		x.timers = new([]*Timer)
-	}
-	all := *x.timers
+	r := x.withRare()
+	all := r.timers
 	if len(all) == cap(all) { // those that have ended do not add up
 		left := all[:0]
 		for _, t := range all {
@@ -385,16 +375,17 @@ func (x *keyed) addTimer(t *Timer) {
 		clear(all[len(left):])
 		all = left
 	}
-	*x.timers = append(all, t)
+	r.timers = append(all, t)
 }
 
 // endTimers stops the timers that end with the activation. As addTimer.
 func (x *keyed) endTimers() {
-	if x.timers == nil {
+	r := x.rare.Load()
+	if r == nil {
 		return
 	}
-	for _, t := range *x.timers {
+	for _, t := range r.timers {
 		t.end(stoppedTimer)
 	}
-	x.timers = nil
+	r.timers = nil
 }

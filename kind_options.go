@@ -40,10 +40,10 @@ func (s *kindSettings) apply(options []KindOption) {
 	// The options of units are tried here, so that a mistake shows at the declaration.
 	x := &unitExt{}
 	x.equip(s.units, s.state)
-	if x.policy != nil && x.policy.restart != nil {
+	if x.policy() != nil && x.policy().restart != nil {
 		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
 	}
-	if x.life != nil && x.life.onEnd != nil {
+	if x.onEnd() != nil {
 		panic("freerun: OnEnd for a kind; use OnStop, which is told the key")
 	}
 }

@@ -34,7 +34,7 @@ func TestKindTurnedAwayIsNoFailure(t *testing.T) {
 	rt := New(Processors(1))
 	defer rt.Close()
 	u := cells.At(rt.Context(), 1)
-	x := u.unit.ext.Load().keyed
+	x := u.unit.ext.Load().keyed()
 	x.fail(rt.env.now(), ErrFull)
 	for range 20 {
 		x.phase.Store(activating)
@@ -43,8 +43,8 @@ func TestKindTurnedAwayIsNoFailure(t *testing.T) {
 		}
 		u.unit.mailbox.Enqueue(&slotFor(&u.unit).Node) // so that turnAway is the owner's
 		x.turnAway(rt.detachedWorker(), &u.unit, ErrFull)
-		if d := x.failed.retry.Sub(rt.env.now()); x.failed.times != 1 || d > leastBackOff {
-			t.Fatalf("%d failures, again after %v", x.failed.times, d)
+		if d := x.failed().retry.Sub(rt.env.now()); x.failed().times != 1 || d > leastBackOff {
+			t.Fatalf("%d failures, again after %v", x.failed().times, d)
 		}
 	}
 }
@@ -95,10 +95,10 @@ func TestKeeperListIsBehind(t *testing.T) {
 	u := cells.At(c, 1)
 	glance.Send(c, u, struct{}{}).Wait(t.Context())
 	rt.Quiesce(t.Context())
-	x := u.unit.ext.Load().keyed
+	x := u.unit.ext.Load().keyed()
 	look(t, cells, rt, func(c *Context, k *keeper) bool {
 		x.marked.Store(false)
-		x.kept.unit = nil // as one more in the list, which is passive
+		x.listed = false // as one more in the list, which is passive
 		k.oldest, k.newest, k.n = nil, nil, 1
 		k.add(c, &u.unit, false)
 		return true
@@ -115,7 +115,7 @@ func TestKindStaysForAnyPriority(t *testing.T) {
 		rt := New(Processors(2))
 		c := rt.Context()
 		u := cells.At(c, 1)
-		x := u.unit.ext.Load().keyed
+		x := u.unit.ext.Load().keyed()
 		entered, leave := make(chan struct{}), make(chan struct{})
 		// So that there are mailboxes:
 		glance.Send(c.WithPriority(p), u, struct{}{}).Wait(t.Context())
@@ -250,7 +250,7 @@ func TestKindNameIsMadeOnce(t *testing.T) {
 		t.Errorf("%q, %v allocations", name, n)
 	}
 	cells.Stop(c, 12345).Wait(t.Context())
-	if u.unit.ext.Load().keyed.title.Load() != nil || u.unit.called() != name {
+	if u.unit.ext.Load().keyed().withRare().title.Load() != nil || u.unit.called() != name {
 		t.Error("a passive unit keeps its name")
 	}
 }

@@ -14,15 +14,57 @@ import (
 // keyedUnit is a unit of a kind, in one piece with all that it has beside other units.
 type keyedUnit[K comparable, S any] struct {
 	Unit[S]  // must be first: a *Unit[S] of the kind is a *keyedUnit
-	ext      unitExt
 	keyed    keyed
 	resident *resident[K, S]
-	making   *activation[K, S] // nil unless the unit is activating; the owner's
-	weak     bool              // the table has a weak pointer to the unit; the owner's
 }
 
 func keyedUnitOf[K comparable, S any](u *unit) *keyedUnit[K, S] {
 	return (*keyedUnit[K, S])(unsafe.Pointer(u))
+}
+
+// keyed is the unitExt of a unit of a kind, with what such a unit has beside others.
+type keyed struct {
+	unitExt // must be first
+	phase   atomics.Uint32
+	// marked says that a message was run since the keeper's hand came by. The owner sets it, and
+	// the keeper clears it.
+	marked atomics.Bool
+	used   atomics.Uint32 // the tick in which a message was run last; the owner's
+	weak   bool           // the table has a weak pointer to the unit; the owner's
+
+	// The unit's place in the list of the keeper, and whether it is in one of the keeper's buckets.
+	// The keeper's.
+	listed, waits bool
+	newer, older  *unit
+
+	// making is the message that makes the state; nil unless the unit is activating.
+	making atomics.Pointer[promised]
+	rare   atomics.Pointer[keyedRare] // nil for most; the owner makes it
+}
+
+// keyedRare is what few units of kinds have.
+type keyedRare struct {
+	failed *activationFailure // the last attempt, if that has failed; the owner's
+	timers []*Timer           // what ends with the activation; the owner's
+	title  atomics.Pointer[string]
+}
+
+// withRare returns the unit's keyedRare, and makes it if there is none. Any goroutine.
+func (x *keyed) withRare() *keyedRare {
+	for {
+		if r := x.rare.Load(); r != nil {
+			return r
+		}
+		x.rare.CompareAndSwap(nil, new(keyedRare))
+	}
+}
+
+// failed returns the last attempt to make the state, if that has failed; otherwise nil. Owner only.
+func (x *keyed) failed() *activationFailure {
+	if r := x.rare.Load(); r != nil {
+		return r.failed
+	}
+	return nil
 }
 
 // resident is the entry of a key in the table of a kind. The table holds an active unit. It holds a
@@ -84,14 +126,13 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 	u.resident.Key = key
 	u.resident.held.Store(u)
 	u.unit.rt, u.unit.Kind = h.rt, unitVtable
-	u.keyed.home = &h.kindHome
-	u.ext.equip(h.settings.units, reflect.TypeFor[S]())
-	u.ext.interceptedBy(h.rt)
-	u.ext.keyed = &u.keyed
+	x := &u.keyed.unitExt
+	x.equip(h.settings.units, reflect.TypeFor[S]())
+	x.settings = h.units
 	if h.settings.restarts != nil {
-		u.ext.restartByKind(*h.settings.restarts)
+		x.restartByKind(*h.settings.restarts)
 	}
-	u.unit.ext.Store(&u.ext)
+	u.unit.ext.Store(x)
 	for {
 		if dead != nil {
 			if h.table.Replace(&dead.Entry, &u.resident.Entry) {
@@ -116,17 +157,17 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 // run.
 func (k *Kind[K, S]) letGo(u *unit) {
 	x := keyedUnitOf[K, S](u)
-	if x.ext.isStopped() {
+	if x.keyed.isStopped() {
 		return
 	}
 	u.rt.env.release(x.weaken)
 }
 
 func (x *keyedUnit[K, S]) weaken() {
-	if !x.weak {
-		x.weak = true
+	if !x.keyed.weak {
+		x.keyed.weak = true
 		x.resident.weak = weak.Make(x)
-		h := homeOfKind[K, S](x.keyed.home)
+		h := homeOfKind[K, S](x.keyed.settings.home)
 		runtime.AddCleanup(x, leave[K, S], departed[K, S]{weak.Make(h), weak.Make(x.resident)})
 	}
 	x.resident.held.Store(nil)

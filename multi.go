@@ -26,15 +26,15 @@ func (m *multi) arrive(i int32) bool {
 	p.arrived.Set(true)
 	p.unit.operations.Add(1)
 	if m.gate != nil {
-		p.unit.extend().holder.Store(m)
+		p.unit.extend().forSeveral().holder.Store(m)
 		m.gate.look(p.unit.rt)
 	}
 	if x := p.unit.ext.Load(); x != nil {
 		if x.limit != nil {
 			x.limit.stall()
 		}
-		if x.keyed != nil { // a unit that was idle comes here without take
-			x.keyed.use()
+		if of := x.keyed(); of != nil { // a unit that was idle comes here without take
+			of.use()
 		}
 	}
 	return true
@@ -81,9 +81,9 @@ func (m *multi) stopped() error {
 		switch {
 		case x == nil:
 		case x.isStopped():
-			return x.stopped
-		case x.keyed != nil:
-			if err := x.keyed.lacking(); err != nil {
+			return x.stopped()
+		case x.keyed() != nil:
+			if err := x.keyed().lacking(); err != nil {
 				return err
 			}
 		}
@@ -121,8 +121,8 @@ func (m *multi) release(w *worker, again bool) {
 }
 
 func (u *unit) releaseWithExt(w *worker, x *unitExt) {
-	if x.holder.Load() != nil {
-		x.holder.Store(nil)
+	if s := x.several.Load(); s != nil && s.holder.Load() != nil {
+		s.holder.Store(nil)
 	}
 	if x.limit != nil {
 		x.limit.stalled.Store(false)

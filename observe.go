@@ -207,3 +207,11 @@ func (rt *Runtime) Stats() Stats {
 	}
 	return stats
 }
+
+// LostMessages returns the last messages that were lost, oldest first and at most
+// [MostLostMessages]; [Stats].Lost tells how many there were in all. Any goroutine; it does not
+// wait, and hinders no message.
+func (rt *Runtime) LostMessages() []LostMessage {
+	rt.mustBeMade()
+	return rt.lostMessages.last()
+}

@@ -3,6 +3,7 @@ package freerun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -58,6 +59,21 @@ func (w *worker) panicked(operation string, from *lineage, value any, stack []by
 	return &PanicError{Operation: operation, Value: value, Stack: stack}
 }
 
+// OnLost calls hook for each message that is lost: see [LostMessage]. Messages that the end of the
+// runtime abandons are not among them, nor those that a canceled scope has failed, or a FailFast
+// scope reports. [Runtime.LostMessages] has the last ones, with and without a hook.
+//
+// The hook runs on a goroutine of its own, where the message failed: its processor goes on once the
+// hook has returned. It may send, and must not wait: waits of the runtime are refused there as in
+// an operation. What it sends may be lost, too, and then the hook is called for that. Hooks may run
+// side by side. One that panics is reported, and harms nothing else. OnLost panics if hook is nil.
+func OnLost(hook func(LostMessage)) Option {
+	if hook == nil {
+		panic("freerun: OnLost with a nil hook")
+	}
+	return Option{func(s *settings) { s.onLost = hook }}
+}
+
 // lose counts and reports the failure of a message that has no future.
 func (w *worker) lose(k *vtable, m *message, err error) {
 	if x := m.lineage.Load().keyOf().scopeOf(); x != nil && x.hasReported(err) {
@@ -69,6 +85,7 @@ func (w *worker) lose(k *vtable, m *message, err error) {
 	} else {
 		rt.ingress.lost.Add(1)
 	}
+	rt.keepLost(k, m, err)
 	if _, told := err.(*PanicError); told {
 		return
 	}
@@ -80,6 +97,57 @@ func (w *worker) lose(k *vtable, m *message, err error) {
 	}
 	about := []any{"operation", k.describe(m), "error", err, "lost", rt.Stats().Lost}
 	rt.log(slog.LevelWarn, "operation without a future failed", m.lineage.Load().report(about)...)
+}
+
+// keepLost puts a lost message where a program can read it, and calls the hook.
+func (rt *Runtime) keepLost(k *vtable, m *message, err error) {
+	from := m.lineage.Load()
+	lost := LostMessage{At: rt.env.now(), Operation: k.describe(m), Err: err, Unit: m.unit.nameOrAddress(), Senders: from.chain()}
+	if x := from.keyOf().scopeOf(); x != nil {
+		lost.Scope = x.Name()
+	}
+	if k.multiAt != 0 {
+		lost.Unit = ""
+	}
+	kept := lost
+	kept.Err = withoutValues(err)
+	rt.lostMessages.add(kept)
+	if rt.onLost == nil {
+		return
+	}
+	crash := guard("the hook of OnLost", func() { sched.RunInside(func() { rt.onLost(lost) }) })
+	if crash != nil {
+		rt.log(slog.LevelError, "hook panicked", "operation", lost.Operation, "panic", crash.Value, "stack", string(crash.Stack))
+	}
+}
+
+// withoutValues returns err with each panic's value as its text, unless that is an error or plain
+// already: what a program panics with may lead to all of its state, which a list of failures must
+// not keep in memory.
+func withoutValues(err error) error {
+	switch e := err.(type) {
+	case *PanicError:
+		return e.withoutValue()
+	case *StoppedError:
+		if e.Err != nil {
+			return &StoppedError{Err: e.Err.withoutValue(), Restarts: e.Restarts}
+		}
+	case *ArgumentError:
+		return &ArgumentError{Operation: e.Operation, Err: withoutValues(e.Err), links: e.links}
+	case *ActivationError:
+		return &ActivationError{Kind: e.Kind, Key: e.Key, Err: withoutValues(e.Err)}
+	}
+	return err
+}
+
+func (e *PanicError) withoutValue() *PanicError {
+	switch e.Value.(type) {
+	case error, string, bool, int, uint, float64:
+		return e
+	}
+	text := fmt.Sprintf("a %T", e.Value) // stays if the method String ends its goroutine
+	guard("the text of a panic's value", func() { text = fmt.Sprint(e.Value) })
+	return &PanicError{Operation: e.Operation, Value: text, Stack: e.Stack, branch: e.branch}
 }
 
 // log reports to the logger. The logger is the user's, and so are the methods of the values that it

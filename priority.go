@@ -61,7 +61,7 @@ func UnitPriority(p Priority) UnitOption {
 	if int(p) >= priorities {
 		panic("freerun: UnitPriority: there is no such priority")
 	}
-	return UnitOption{func(x *unitExt, _ reflect.Type) { x.own, x.priority = true, sched.Priority(p) }}
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.set().own, x.set().priority = true, sched.Priority(p) }}
 }
 
 // priority returns the priority of a message.

@@ -44,6 +44,7 @@ type Runtime struct {
 	// activities.
 	audiences audiences
 	onLate    func(LateReport)
+	onLost    func(LostMessage)
 	labels    bool
 	watched   bool                          // there is a watchdog
 	wheels    []atomics.Pointer[timerWheel] // each is made on demand
@@ -67,7 +68,8 @@ type Runtime struct {
 	endErr    error         // its error
 	finished  chan struct{} // closed when the runtime has ended
 
-	lateReports lateReports
+	lateReports  lateReports
+	lostMessages lostMessages
 
 	// homes are those of the kinds that were used, by their numbers.
 	homes atomics.Pointer[[]*kindHome]
@@ -94,6 +96,7 @@ type settings struct {
 	watchdog   sched.Watchdog
 	grace      time.Duration
 	onLate     func(LateReport)
+	onLost     func(LostMessage)
 	labels     bool
 	flight     int    // bytes of each tape of the flight recorder; 0 for none
 	dumps      string // folder
@@ -127,7 +130,7 @@ func New(options ...Option) *Runtime {
 		}
 		o.apply(&s)
 	}
-	rt := &Runtime{logger: s.logger, labels: s.labels, around: s.around, watched: s.watchdog.After > 0}
+	rt := &Runtime{logger: s.logger, onLost: s.onLost, labels: s.labels, around: s.around, watched: s.watchdog.After > 0}
 	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: onRest, Watchdog: s.watchdog}
 	config.Added = func(p *sched.Processor) { p.Local = newWorker(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate

@@ -79,10 +79,10 @@ func (u *unit) called() string {
 	switch {
 	case x == nil:
 		return ""
-	case x.keyed != nil:
-		return x.keyed.name(u)
+	case x.keyed() != nil:
+		return x.keyed().name(u)
 	}
-	return x.name
+	return x.has().name
 }
 
 // traceBegin records that an operation begins. For an activity it does nothing: see

@@ -42,7 +42,7 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 
 // UnitName gives a unit a name, for reports of the runtime.
 func UnitName(name string) UnitOption {
-	return UnitOption{func(x *unitExt, _ reflect.Type) { x.name = name }}
+	return UnitOption{func(x *unitExt, _ reflect.Type) { x.set().name = name }}
 }
 
 // UnitStats are the figures of one unit.
@@ -145,8 +145,8 @@ func (u *unit) deliver(w *worker, m *message, from *sender) error {
 			return err
 		}
 	}
-	if x != nil && x.own {
-		m.lineage.Store(m.lineage.Load().at(u.rt, x.priority))
+	if x != nil && x.has().own {
+		m.lineage.Store(m.lineage.Load().at(u.rt, x.settings.priority))
 		u.enqueue(w, m)
 	} else if p := m.priority(); p == sched.Normal {
 		u.enqueue(w, m)
@@ -310,13 +310,15 @@ func (u *unit) take(w *worker, m *message) taken {
 	if x != nil && !k.shared && !x.alone(m) {
 		return gone
 	}
-	if x != nil && x.keyed != nil && !k.stateless {
-		if !x.keyed.is(active) {
-			if t := x.keyed.rouse(w, u, m); t != ready {
+	if x != nil && !k.stateless {
+		switch of := x.keyed(); {
+		case of == nil:
+		case of.is(active):
+			of.use()
+		default:
+			if t := of.rouse(w, u, m); t != ready {
 				return t
 			}
-		} else {
-			x.keyed.use()
 		}
 	}
 	if k.take != nil {

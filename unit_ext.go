@@ -3,41 +3,109 @@ package freerun
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sched"
-
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // unitExt holds the fields that few units need. A unit without them pays one word. A unitExt is
 // made with the unit, by the unit's options, or on first use, and is never taken away.
 type unitExt struct {
-	name string // for reports
-	// own says that all messages have the unit's own priority. Such a unit has no priority
-	// mailboxes.
-	own       bool
-	priority  sched.Priority
-	limit     *mailboxLimit                      // nil: the mailbox has no limit
-	policy    *faultPolicy                       // nil: a unit keeps its state after a panic
-	stopped   *StoppedError                      // not nil once the unit is stopped; the owner's
-	life      *unitLife                          // nil: no watch, and no OnEnd; the owner's
-	held      atomics.Pointer[mute]              // not nil while the unit is muted
-	mailboxes atomics.Pointer[priorityMailboxes] // nil: all messages so far had one priority
+	settings *unitSettings                // nil: those of a plain unit
+	limit    *mailboxLimit                // nil: the mailbox has no limit
+	life     atomics.Pointer[unitLife]    // nil: no policy for panics, no watch, and no end
+	held     atomics.Pointer[mute]        // not nil while the unit is muted
+	several  atomics.Pointer[unitSeveral] // nil for most
 
+	// left is the message that the owner found when it left the unit to the readers, or to an
+	// activation. It comes next. The owner's.
+	left atomics.Plain[*message]
 	// readers is two for each reader that was taken from the mailbox and has not ended, and one
 	// more if the owner has left the unit to the last of them. Only the owner lets readers in.
 	readers atomics.Uint32
-	// left is the message that the owner found when it left the unit to the readers. It comes
-	// next. The owner's.
-	left atomics.Plain[*message]
+}
 
-	keyed  *keyed         // nil: the unit is of no kind
-	around []*interceptor // of the runtime and the unit, the outermost first; nil for most
+// unitSeveral is what a unit has that gets messages of several priorities, or messages to several
+// units of which some are of kinds.
+type unitSeveral struct {
+	mailboxes atomics.Pointer[priorityMailboxes] // nil: all messages so far had one priority
 	// holder is the message to several units, some of them of kinds or near them, to which the unit
 	// has come.
 	holder atomics.Pointer[multi]
 	// nearKinds says that such a message was sent to the unit, and perhaps came to it.
 	nearKinds atomics.Bool
+}
+
+// forSeveral returns the unit's unitSeveral, and makes it if there is none. Any goroutine.
+func (x *unitExt) forSeveral() *unitSeveral {
+	for {
+		if s := x.several.Load(); s != nil {
+			return s
+		}
+		x.several.CompareAndSwap(nil, new(unitSeveral))
+	}
+}
+
+// holder returns the message to several units to which the unit has come, if some of them are of
+// kinds or near them; otherwise nil.
+func (x *unitExt) holder() *multi {
+	if s := x.several.Load(); s != nil {
+		return s.holder.Load()
+	}
+	return nil
+}
+
+// nearKinds reports whether such a message was sent to the unit, and perhaps came to it.
+func (x *unitExt) nearKinds() bool {
+	s := x.several.Load()
+	return s != nil && s.nearKinds.Load()
+}
+
+// mailboxes returns the priority mailboxes, nil if there are none.
+func (x *unitExt) mailboxes() *priorityMailboxes {
+	if s := x.several.Load(); s != nil {
+		return s.mailboxes.Load()
+	}
+	return nil
+}
+
+// keyed returns what a unit of a kind has, whose unitExt is the first part of that; nil for others.
+func (x *unitExt) keyed() *keyed {
+	if x.settings != nil && x.settings.home != nil {
+		return (*keyed)(unsafe.Pointer(x))
+	}
+	return nil
+}
+
+// unitSettings are what options set, and what no unit changes. The units of a kind share theirs.
+type unitSettings struct {
+	name string // for reports
+	// own says that all messages have the unit's own priority. Such a unit has no priority
+	// mailboxes.
+	own      bool
+	priority sched.Priority
+	around   []*interceptor // of the runtime and the unit, the outermost first; nil for most
+	home     *kindHome      // nil: the unit is of no kind
+}
+
+// plainSettings are those of a unit without options.
+var plainSettings unitSettings
+
+// set returns the settings for options to change. No other goroutine knows x yet.
+func (x *unitExt) set() *unitSettings {
+	if x.settings == nil {
+		x.settings = &unitSettings{}
+	}
+	return x.settings
+}
+
+// has returns the settings, which the caller does not change.
+func (x *unitExt) has() *unitSettings {
+	if x.settings == nil {
+		return &plainSettings
+	}
+	return x.settings
 }
 
 // fill adds the figures of units with a unitExt.
@@ -46,8 +114,8 @@ func (x *unitExt) fill(s *UnitStats) {
 	if x.limit != nil {
 		s.Waiting, s.Peak = int(x.limit.filling().count()), int(x.limit.peak.Load())
 	}
-	if x.policy != nil {
-		s.Restarts = int(x.policy.restarts.Load())
+	if p := x.policy(); p != nil {
+		s.Restarts = int(p.restarts.Load())
 	}
 }
 
@@ -56,7 +124,7 @@ func (x *unitExt) fill(s *UnitStats) {
 func (x *unitExt) takeOut(w *worker, m *message) (ended bool) {
 	x.leavesLimit()
 	if x.isStopped() {
-		m.vtable().fail(w, m, x.stopped)
+		m.vtable().fail(w, m, x.stopped())
 		return true
 	}
 	return false
@@ -100,22 +168,22 @@ func (x *unitExt) equip(options []UnitOption, state reflect.Type) {
 		o.apply(x, state)
 	}
 	if b := x.limit; b != nil {
-		b.none = &fullError{unit: x.name, state: state, most: b.most}
+		b.none = &fullError{unit: x.has().name, state: state, most: b.most}
 	}
 }
 
 // priorityMailboxes returns the unit's priority mailboxes, nil if it has none.
 func (u *unit) priorityMailboxes() *priorityMailboxes {
 	if x := u.ext.Load(); x != nil {
-		return x.mailboxes.Load()
+		return x.mailboxes()
 	}
 	return nil
 }
 
 // priority returns the priority with which the unit's own task is queued.
 func (u *unit) priority() sched.Priority {
-	if x := u.ext.Load(); x != nil && x.own {
-		return x.priority
+	if x := u.ext.Load(); x != nil && x.settings != nil && x.settings.own {
+		return x.settings.priority
 	}
 	return sched.Normal
 }

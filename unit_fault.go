@@ -31,12 +31,21 @@ type faultPolicy struct {
 	recent   []time.Time // the restarts within the window, oldest first
 }
 
+// policy returns the unit's policy; nil: a unit keeps its state after a panic. Any goroutine.
+func (x *unitExt) policy() *faultPolicy {
+	if l := x.life.Load(); l != nil {
+		return l.policy
+	}
+	return nil
+}
+
 // faults returns the policy for options to set, and makes it if there is none.
 func (x *unitExt) faults() *faultPolicy {
-	if x.policy == nil {
-		x.policy = &faultPolicy{}
+	l := x.withLife()
+	if l.policy == nil {
+		l.policy = &faultPolicy{}
 	}
-	return x.policy
+	return l.policy
 }
 
 // RestartOnPanic gives the unit a new state, made by factory, when an operation panics or calls
@@ -82,10 +91,10 @@ func OnPanic(hook func(PanicReport)) UnitOption {
 // faulted applies the unit's policy after an operation of the unit ended with err. Owner only.
 func (u *unit) faulted(err *PanicError) {
 	x := u.ext.Load()
-	if x == nil || x.policy == nil {
+	if x == nil || x.policy() == nil {
 		return
 	}
-	p := x.policy
+	p, of := x.policy(), x.keyed()
 	var fatal *PanicError
 	switch {
 	case x.isStopped(): // by a Stop, whose function has panicked
@@ -96,15 +105,15 @@ func (u *unit) faulted(err *PanicError) {
 	case p.restart != nil:
 		p.restarts.Add(1)
 		fatal = guard("the factory of RestartOnPanic", func() { p.restart(u) })
-		if x.keyed != nil && fatal == nil {
+		if of != nil && fatal == nil {
 			x.tellWatches(Ended{Err: err})
 		}
 	}
 	if fatal != nil {
 		u.endStopped(x, &StoppedError{Err: fatal, Restarts: p.restarted()})
 	}
-	if x.keyed != nil && x.isStopped() {
-		x.keyed.endTimers()
+	if of != nil && x.isStopped() {
+		of.endTimers()
 	}
 	if p.hook == nil {
 		return

@@ -44,8 +44,8 @@ func Stop[S any](c *Context, u *Unit[S]) Future[bool] {
 
 // stop sends the message that stops the unit. clear drops the state of a unit that is of no kind.
 func (u *unit) stop(c *Context, clear func(u *unit)) Future[bool] {
-	if x := u.ext.Load(); x != nil && x.keyed != nil {
-		return x.keyed.home.kind.stop(c, u)
+	if x := u.ext.Load(); x != nil && x.keyed() != nil {
+		return x.settings.home.kind.stop(c, u)
 	}
 	return stopUnit.send(c, u, clear)
 }
@@ -73,29 +73,53 @@ func OnEnd[S any](fn func(c *Context, s *S)) UnitOption {
 }
 
 // unitLife holds what units have that are watched, or have options for their ends. The options set
-// onEnd; all other fields are the owner's.
+// onEnd and policy; all other fields are the owner's.
 type unitLife struct {
 	onEnd   func(c *Context, u *unit)
+	policy  *faultPolicy  // nil: the unit keeps its state after a panic
+	stopped *StoppedError // not nil once the unit is stopped
 	watches []*watch
 	prune   int // the length of watches at which those that have ended are taken out
 }
 
 // withLife returns the unit's life. Owner only, or before any other goroutine knows the unit.
 func (x *unitExt) withLife() *unitLife {
-	if x.life == nil {
-		x.life = &unitLife{}
+	l := x.life.Load()
+	if l == nil {
+		l = &unitLife{}
+		x.life.Store(l)
 	}
-	return x.life
+	return l
 }
 
 // isStopped reports whether the unit runs no further operation. Owner only.
-func (x *unitExt) isStopped() bool { return x.stopped != nil }
+func (x *unitExt) isStopped() bool { return x.stopped() != nil }
+
+// stopped returns the error of all further messages, nil if the unit is not stopped. Owner only.
+func (x *unitExt) stopped() *StoppedError {
+	if l := x.life.Load(); l != nil {
+		return l.stopped
+	}
+	return nil
+}
+
+// onEnd returns the function of OnEnd, nil if there is none. Owner only.
+func (x *unitExt) onEnd() func(c *Context, u *unit) {
+	if l := x.life.Load(); l != nil {
+		return l.onEnd
+	}
+	return nil
+}
 
 // beginAnew has the unit run operations again, and forgets its panics. Owner only.
 func (x *unitExt) beginAnew() {
-	x.stopped = nil
-	if x.policy != nil {
-		x.policy.recent = nil
+	l := x.life.Load()
+	if l == nil {
+		return
+	}
+	l.stopped = nil
+	if l.policy != nil {
+		l.policy.recent = nil
 	}
 }
 
@@ -107,10 +131,10 @@ var stopUnit = lifeOperation("unit.stop", func(c *Context, u *unit, clear func(u
 	}
 	defer func() { // also if the user's function panics: the unit was to end
 		clear(u)
-		u.endStopped(x, &StoppedError{Restarts: x.policy.restarted()})
+		u.endStopped(x, &StoppedError{Restarts: x.policy().restarted()})
 	}()
-	if x.life != nil && x.life.onEnd != nil {
-		x.life.onEnd(c, u)
+	if fn := x.onEnd(); fn != nil {
+		fn(c, u)
 	}
 	return true, nil
 })
@@ -130,8 +154,8 @@ func lifeOperation[A, R any](name string, fn func(c *Context, u *unit, arg A) (R
 
 // endStopped stops the unit. Owner only.
 func (u *unit) endStopped(x *unitExt, why *StoppedError) {
-	x.stopped = why
-	if x.life != nil && x.life.onEnd != nil {
+	x.withLife().stopped = why
+	if x.onEnd() != nil {
 		u.rt.endings.Delete(u)
 	}
 	x.tellWatches(Ended{Err: why})
@@ -142,7 +166,7 @@ var unitsMade atomics.Uint64
 
 // keepUntilEnd has a Shutdown stop the unit, which is new, if it has an OnEnd.
 func (u *unit) keepUntilEnd(clear func(u *unit)) {
-	if x := u.ext.Load(); x.life != nil && x.life.onEnd != nil {
+	if x := u.ext.Load(); x.onEnd() != nil {
 		u.rt.endings.Store(u, &unitEnding{u, unitsMade.Add(1), clear})
 	}
 }

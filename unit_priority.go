@@ -98,7 +98,7 @@ func (x *priorityMailboxes) priorityOf(e *priorityMailbox) sched.Priority {
 // withPriorityMailboxes returns the unit's priority mailboxes, and makes them if there are none
 // (L0).
 func (u *unit) withPriorityMailboxes(w *worker) *priorityMailboxes {
-	x := u.extend()
+	x := u.extend().forSeveral()
 	if all := x.mailboxes.Load(); all != nil {
 		return all
 	}

@@ -117,10 +117,10 @@ func (u *unit) admitReader(w *worker, m *message, admitted *vtable) taken {
 	u.operations.Add(1)
 	x.readers.Add(oneReader)
 	m.become(admitted)
-	if x.around != nil {
+	if x.has().around != nil {
 		m.surround()
 	}
-	if x.mailboxes.Load() == nil && u.mailbox.GiveUp() {
+	if x.mailboxes() == nil && u.mailbox.GiveUp() {
 		w.hand(u.rt, &m.Task)
 		return gone
 	}
@@ -135,7 +135,7 @@ func (u *unit) readerEnded(w *worker) {
 		return
 	}
 	x.readers.Store(0)
-	if x.mailboxes.Load() != nil {
+	if x.mailboxes() != nil {
 		u.goOn(w)
 	} else {
 		u.queue(w)

@@ -76,13 +76,14 @@ func (x *watch) refuse(w *worker, err error) {
 // beginWatch takes a watch to its unit.
 var beginWatch = lifeOperation("unit.watch", func(_ *Context, u *unit, x *watch) (struct{}, error) {
 	e := u.extend()
+	of := e.keyed()
 	switch {
 	case e.isStopped():
-		x.end(Ended{Err: e.stopped})
-	case e.keyed == nil || e.keyed.is(active):
+		x.end(Ended{Err: e.stopped()})
+	case of == nil || of.is(active):
 		e.withLife().add(x)
-	case e.keyed.failed != nil:
-		x.end(Ended{Err: e.keyed.failed.err})
+	case of.failed() != nil:
+		x.end(Ended{Err: of.failed().err})
 	default:
 		x.end(Ended{})
 	}
@@ -103,11 +104,12 @@ const leastPruned = 16
 
 // tellWatches ends the watches of the unit. Owner only.
 func (x *unitExt) tellWatches(e Ended) {
-	if x.life == nil || x.life.watches == nil {
+	l := x.life.Load()
+	if l == nil || l.watches == nil {
 		return
 	}
-	all := x.life.watches
-	x.life.watches, x.life.prune = nil, 0
+	all := l.watches
+	l.watches, l.prune = nil, 0
 	for _, watch := range all {
 		watch.end(e)
 	}

@@ -69,6 +69,14 @@ func (w *worker) nameOfUnit(t *sched.Task) string {
 	if u == nil || !u.isTask(t) {
 		return ""
 	}
+	return u.nameOrAddress()
+}
+
+// nameOrAddress is what reports of one unit call it; empty for what is no unit of a program.
+func (u *unit) nameOrAddress() string {
+	if u == &u.rt.free {
+		return ""
+	}
 	if name := u.called(); name != "" {
 		return name
 	}

@@ -26,6 +26,7 @@ type frame struct {
 	Operations []operation `json:"operations"`
 	Units      []unit      `json:"units"`
 	Incidents  []incident  `json:"incidents"`
+	Losses     []loss      `json:"losses"`
 }
 
 type processor struct {
@@ -46,6 +47,16 @@ type incident struct {
 	Unit      string  `json:"unit"`
 	Been      float64 `json:"been"` // milliseconds
 	Stack     string  `json:"stack"`
+}
+
+// loss is a message without a future that has failed.
+type loss struct {
+	At        int64    `json:"at"` // milliseconds since 1970
+	Operation string   `json:"operation"`
+	Unit      string   `json:"unit"`
+	Error     string   `json:"error"`
+	Scope     string   `json:"scope"`
+	Senders   []string `json:"senders"`
 }
 
 // process has the figures of Go's runtime about the process. CPU excludes idle time.

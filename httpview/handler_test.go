@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,8 @@ var pass = freerun.Op("pass", func(_ *freerun.Context, g *gate, _ int) (int, err
 	<-g.opened
 	return 0, nil
 })
+
+var fails = freerun.Op("fails", func(_ *freerun.Context, _ *gate, err error) (int, error) { return 0, err })
 
 func start(t testing.TB, options ...freerun.Option) *freerun.Runtime {
 	t.Helper()
@@ -152,6 +155,41 @@ func TestIncidentsAreShown(t *testing.T) {
 	}
 	if i := f.Incidents[0]; i.Operation != "httpview.pass" || i.Unit != "ada" || i.Been < 1 || i.At == 0 || !strings.Contains(i.Stack, "handler_test.go") {
 		t.Errorf("the incident is %+v", i)
+	}
+}
+
+// badText is an error whose text panics, ends its goroutine, or is long.
+type badText string
+
+func (e badText) Error() string {
+	switch e {
+	case "panic":
+		panic("no text")
+	case "exit":
+		runtime.Goexit()
+	}
+	return strings.Repeat("ä", 1000)
+}
+
+func TestLossesAreShown(t *testing.T) {
+	rt := start(t)
+	u := freerun.NewUnit(rt, gate{}, freerun.UnitName("ada"))
+	c := rt.Scope(t.Context(), freerun.ScopeName("payday")).Context()
+	for _, err := range []error{errors.New("<b>no account</b>"), badText("panic"), badText("exit"), badText("long")} {
+		fails.Tell(c, u, err)
+		if err := rt.Quiesce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := frameOf(t, get(t, Handler(rt), "/live.json").Body.Bytes())
+	if len(f.Losses) != 4 || f.Lost != 4 {
+		t.Fatalf("%+v are shown, of %d", f.Losses, f.Lost)
+	}
+	if l := f.Losses[0]; l.Operation != "httpview.fails" || l.Unit != "ada" || l.Error != "<b>no account</b>" || l.Scope != "payday" || l.At == 0 {
+		t.Errorf("the loss is %+v", l)
+	}
+	if !strings.Contains(f.Losses[1].Error, "no text") || !strings.Contains(f.Losses[2].Error, "ends its goroutine") || f.Losses[3].Error != strings.Repeat("ä", mostText/2)+"…" {
+		t.Errorf("bad texts are %+v", f.Losses[1:])
 	}
 }
 

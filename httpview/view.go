@@ -3,10 +3,12 @@ package httpview
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/freerun-go/freerun"
@@ -92,7 +94,34 @@ func (v *view) see(s sample) frame {
 			At: i.At.UnixMilli(), Operation: i.Operation, Unit: i.Unit, Been: float64(i.Been) / float64(time.Millisecond), Stack: string(i.Stack),
 		})
 	}
+	for _, l := range v.rt.LostMessages() {
+		f.Losses = append(f.Losses, loss{
+			At: l.At.UnixMilli(), Operation: l.Operation, Unit: l.Unit, Error: textOf(l.Err), Scope: l.Scope, Senders: l.Senders,
+		})
+	}
 	return f
+}
+
+// textOf returns the text of an error of the program, whose method may panic, or end its goroutine.
+func textOf(err error) (text string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		text = "an error whose text ends its goroutine"
+		text = fmt.Sprint(err) // tells a panic as a text
+	}()
+	<-done
+	return shorten(text)
+}
+
+// mostText is how many bytes of an error's text the page shows.
+const mostText = 400
+
+func shorten(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostText], "") + "…"
 }
 
 // shownOperations is how many operations the page shows, those first that take the most time.

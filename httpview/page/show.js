@@ -197,6 +197,20 @@ function showIncidents(frame) {
     make("pre", "", i.stack))));
 }
 
+function showLosses(frame) {
+  const parent = $("losses"), all = (frame.losses ?? []).toReversed();
+  const keys = all.map(l => `${l.at} ${l.operation} ${l.unit} ${l.error}`);
+  if (parent.dataset.keys === JSON.stringify(keys) && parent.children.length) return;
+  parent.dataset.keys = JSON.stringify(keys);
+  if (!all.length) {
+    parent.replaceChildren(make("p", "empty", "none"));
+    return;
+  }
+  const from = l => [l.scope ? `scope ${l.scope}` : "", l.senders?.length ? `sent by ${l.senders.join(", ")}` : ""].filter(Boolean).join(", ");
+  parent.replaceChildren(...all.map(l => make("p", "loss",
+    make("span", "dim", clock(l.at)), make("code", "", l.operation), make("span", "", l.unit ? "on " + l.unit : ""), make("span", "bad", l.error), make("span", "dim", from(l)))));
+}
+
 export function show(frame, history) {
   current = frame;
   const rate = history.last("done");
@@ -210,6 +224,7 @@ export function show(frame, history) {
   showOperations(frame, history);
   showUnits(frame, history);
   showIncidents(frame);
+  showLosses(frame);
   axis($("axis"));
 }
 
