@@ -155,6 +155,11 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PACKAGES) | tee .bench/latest.txt
 	.bin/benchstat $(BASE) .bench/latest.txt
 
+# A module of its own, and not of the workspace: goakt depends on some 200 modules.
+.PHONY: goakt
+goakt: ## bench/rivals beside goakt: its tests, and the benchmarks that BENCH= chooses, COUNT times
+	cd bench/rivals/goakt && GOWORK=off go test -timeout 60m -bench '$(BENCH)' -benchtime 1x -count $(COUNT) .
+
 .PHONY: apidiff
 apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=
 	@tools/apidiff.sh "$(CURDIR)/.bin/apidiff" "$(BASE)"

@@ -27,6 +27,8 @@
 //	hollywood    github.com/anthdm/hollywood       entities
 //	protoactor   github.com/asynkron/protoactor-go entities; in a folder of its own, because one
 //	             process cannot hold it and hollywood: they register conflicting protobuf files
+//	goakt        github.com/tochemey/goakt/v4      entities and counters; in a module of its own,
+//	             with the many modules that it depends on: make goakt
 //	ants         github.com/panjf2000/ants/v2      tasks
 //	pond         github.com/alitto/pond/v2         tasks
 //	conc         github.com/sourcegraph/conc       tasks
