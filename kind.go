@@ -72,7 +72,10 @@ type kind struct {
 
 	// What is done with a unit of the kind; set by complete.
 
-	activate  func(w *worker, u *unit) *sched.Task            // begins an activation
+	// activate begins an activation, which is counted, and returns its message, which the caller
+	// queues. The caller is the owner of the unit, which lies still.
+	activate func(w *worker, u *unit) *sched.Task
+
 	clear     func(u *unit)                                   // drops the state
 	release   func(u *unit)                                   // leaves u, passive, to the GC
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive

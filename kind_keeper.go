@@ -143,9 +143,28 @@ type asking struct {
 	since time.Time
 }
 
-// isFull reports whether a unit that is to become active must ask the keeper.
-func (h *kindHome) isFull() bool {
-	return h.settings.most > 0 && (h.active.Load() >= 2*int64(h.settings.most) || h.asking.Load() > 0)
+// enter counts a unit that is to become active, and reports whether it did. If not, the unit must
+// ask the keeper: there is no room, or others wait for it.
+func (h *kindHome) enter() bool {
+	if h.settings.most == 0 {
+		h.active.Add(1)
+		return true
+	}
+	return h.asking.Load() == 0 && h.takePlace()
+}
+
+// takePlace counts a unit that is to become active if there is room. To look and to count is one
+// step: two owners may look at the same time.
+func (h *kindHome) takePlace() bool {
+	for {
+		n := h.active.Load()
+		if n >= 2*int64(h.settings.most) {
+			return false
+		}
+		if h.active.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
 }
 
 // ask has the keeper make a unit active once there is room. It returns false if the runtime ends:
@@ -170,23 +189,31 @@ func (h *kindHome) leaves(w *worker, u *unit) {
 // letIn makes units active that have asked for it, as far as there is room, and turns those away
 // that have waited for too long.
 func (k *keeper) letIn(c *Context) {
-	most, w := k.home.settings.most, c.here()
+	h, w := k.home, c.here()
 	for len(k.asking) > 0 {
 		first := k.asking[0]
 		x := keyedOf(first.unit)
 		switch {
-		case k.home.active.Load() < 2*int64(most) || c.rt.phase.Load() >= drains:
-			// Not by hand: the keeper goes on with other messages.
-			w.queueReady(c.rt, sched.Normal, x.begin(w, first.unit))
+		case h.takePlace():
+			k.letInFirst(w)
+		case c.rt.phase.Load() >= drains:
+			h.active.Add(1)
+			k.letInFirst(w)
 		case c.rt.env.now().Sub(first.since) >= patience:
-			x.turnAway(w, first.unit, &crowdedError{k.home.kind.declared.name, most})
+			x.turnAway(w, first.unit, &crowdedError{h.kind.declared.name, h.settings.most})
 		default:
 			return
 		}
-		k.home.asking.Add(-1)
+		h.asking.Add(-1)
 		k.asking[0] = asking{}
 		k.asking = k.asking[1:]
 	}
+}
+
+// letInFirst makes the unit active that has asked first. It is counted. It is not queued by hand: the
+// keeper goes on with other messages.
+func (k *keeper) letInFirst(w *worker) {
+	w.queueReady(k.home.rt, sched.Normal, k.home.kind.activate(w, k.asking[0].unit))
 }
 
 // letAllIn has the units become active that have asked for it, when a Shutdown has begun: the

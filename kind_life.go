@@ -88,18 +88,14 @@ func (x *keyed) rouse(w *worker, u *unit, m *message) taken {
 	if b := x.limit; b != nil {
 		b.stall()
 	}
-	if h.isFull() && h.ask(w, u) {
-		return gone
+	if !h.enter() {
+		if h.ask(w, u) {
+			return gone
+		}
+		h.active.Add(1)
 	}
-	w.hand(u.rt, x.begin(w, u)) // the caller drains the unit, and returns at once
+	w.hand(u.rt, h.kind.activate(w, u)) // the caller drains the unit, and returns at once
 	return gone
-}
-
-// begin begins an activation, and returns its message, which the caller queues. The caller is the
-// owner of the unit, which lies still.
-func (x *keyed) begin(w *worker, u *unit) *sched.Task {
-	x.settings.home.active.Add(1)
-	return x.settings.home.kind.activate(w, u)
 }
 
 // turnAway makes a unit passive again that was to become active, and has it go on: its messages
@@ -174,7 +170,11 @@ func (k *Kind[K, S]) assemble() {
 	stop := &k.stopping
 	stop.declared = &declaration{name: d.name + ".stop", full: d.full + ".stop", place: d.place, state: d.state}
 	stop.invoke = func(c *Context, to unsafe.Pointer, why stopReason) (bool, error) {
-		return k.runStop(c, (*unit)(to), why), nil
+		var now *message // that of this operation; for Stop it does not matter what else there is
+		if why != stopAsked {
+			now = c.running().current
+		}
+		return k.runStop(c, (*unit)(to), now, why), nil
 	}
 	stop.complete(stop.declared.name, nil)
 	stop.notIntercepted()
@@ -270,9 +270,9 @@ const (
 	stopRoom                    // others need the room
 )
 
-// runStop is what the operation stopping does: it makes the unit passive unless it is in use again.
-// It reports whether the unit was active.
-func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
+// runStop is what the operation stopping does, whose message is now: it makes the unit passive unless
+// it is in use again. It reports whether the unit was active.
+func (k *Kind[K, S]) runStop(c *Context, u *unit, now *message, why stopReason) bool {
 	x := keyedUnitOf[K, S](u)
 	h := x.keyed.settings.home
 	broken := x.keyed.isStopped()
@@ -283,7 +283,7 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 		k.letGo(u) // it may never have been active
 		return false
 	}
-	if why != stopAsked && x.keyed.inUse(u, c.running().current, why) {
+	if why != stopAsked && x.keyed.inUse(u, now, why) {
 		h.keep(c.here(), u, true)
 		return true
 	}

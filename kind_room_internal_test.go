@@ -46,6 +46,9 @@ func TestKindTurnedAwayIsNoFailure(t *testing.T) {
 		if d := x.failed().retry.Sub(rt.env.now()); x.failed().times != 1 || d > leastBackOff {
 			t.Fatalf("%d failures, again after %v", x.failed().times, d)
 		}
+		if keyedUnitOf[int, int](&u.unit).resident.held.Load() != nil {
+			t.Fatal("the table holds a unit that was turned away")
+		}
 	}
 }
 
