@@ -127,8 +127,8 @@ func (u *unit) releaseWithExt(w *worker, x *unitExt) {
 	if x.limit != nil {
 		x.limit.stalled.Store(false)
 	}
-	if u.priorityMailboxes() != nil || !u.mailbox.GiveUp() {
-		u.goOn(w)
+	if x.resting() != nil || u.priorityMailboxes() != nil || !u.mailbox.GiveUp() {
+		u.restOrGoOn(w)
 	}
 }
 
