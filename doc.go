@@ -67,7 +67,8 @@
 // # The end of units
 //
 // [Stop] ends a unit in its turn, after the function of [OnEnd], and what comes later fails with
-// [ErrStopped]. [Watch] is a future of the end, whatever its reason.
+// [ErrStopped]. [Watch] is a future of the end, whatever its reason. A unit that panics may be
+// restarted ([RestartOnPanic]), at once or after a [BackOff]; [CancelsScope] ends a scope with it.
 //
 // # Scopes, priorities, time
 //
@@ -141,9 +142,9 @@
 //     and those that wait for the network about every 200 µs.
 //  7. Isolation of faults. A panic, or runtime.Goexit, fails the future of that operation and is
 //     reported at once through log/slog with its stack. The unit goes on with its next message:
-//     with the state that it has, or as [RestartOnPanic] and [StopOnPanic] say. No library
-//     survives the faults for which Go itself ends the process: a concurrent map write, a stack
-//     overflow, no memory.
+//     with the state that it has, or as [RestartOnPanic] and [StopOnPanic] say. A restart that
+//     waits ([BackOff]) fails no message. No library survives the faults for which Go itself ends
+//     the process: a concurrent map write, a stack overflow, no memory.
 //  8. Shutdown. [Runtime.Shutdown] refuses new messages from outside, runs what is queued, and
 //     returns when the work is done. Past its deadline, messages that have not started fail with
 //     ErrClosed, and an operation that does not return is named in the error.

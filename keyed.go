@@ -86,7 +86,7 @@ func NewKeyed[K comparable, J any](rt *Runtime, limits KeyedLimits, fn func(c *C
 	k.places.most, k.places.full, k.places.room = int64(limits.Total), WaitForRoom, make(chan struct{}, 1)
 	s := k.forms.kind.usual
 	if limits.PerKey > 0 {
-		s.apply([]KindOption{MailboxLimit(limits.PerKey, WaitForRoom)})
+		s.apply(rt, []KindOption{MailboxLimit(limits.PerKey, WaitForRoom)})
 	}
 	k.home = homeOfKind[K, struct{}](k.forms.kind.makeHome(rt, s))
 	return k

@@ -53,7 +53,7 @@ func NewKind[K comparable, S any](name string, fresh func(c *Context, key K) (S,
 	k.declared.state = reflect.TypeFor[S]().String()
 	k.number = int(kinds.Add(1)) - 1
 	k.usual = kindSettings{key: reflect.TypeFor[K](), state: reflect.TypeFor[S]()}
-	k.usual.apply(options)
+	k.usual.apply(nil, options)
 	k.newHome = k.makeHome
 	k.assemble()
 	k.define(k.declared, fresh, func(fn func(c *Context, key K) (S, error)) { k.fresh = fn })
@@ -118,7 +118,7 @@ func (k *Kind[K, S]) Configure(rt *Runtime, options ...KindOption) {
 	rt.mustBeMade()
 	s := k.checked().usual
 	s.units = slices.Clone(s.units)
-	s.apply(options)
+	s.apply(rt, options)
 	if !rt.addHome(k.number, k.newHome(rt, s)) {
 		panic(fmt.Sprintf("freerun: Configure of kind %s after its first use in the runtime", k.declared.name))
 	}

@@ -30,7 +30,8 @@ func (o kindOption) set(s *kindSettings) { o(s) }
 
 func (o UnitOption) set(s *kindSettings) { s.units = append(s.units, o) }
 
-func (s *kindSettings) apply(options []KindOption) {
+// apply adds the options. rt is the runtime that they are for, nil if they are for all.
+func (s *kindSettings) apply(rt *Runtime, options []KindOption) {
 	for i, o := range options {
 		if o == nil {
 			panic(fmt.Sprintf("freerun: a nil KindOption, the one with index %d", i))
@@ -43,6 +44,7 @@ func (s *kindSettings) apply(options []KindOption) {
 	if x.policy() != nil && x.policy().restart != nil {
 		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
 	}
+	x.policy().mustFit(rt, s.restarts != nil)
 	if x.onEnd() != nil {
 		panic("freerun: OnEnd for a kind; use OnStop, which is told the key")
 	}
@@ -94,7 +96,8 @@ func OnStop[K comparable, S any](fn func(c *Context, key K, s *S)) KindOption {
 // half done is gone, the messages that wait stay, and the next one makes a new state. After most
 // restarts within the window, the next such operation stops the unit as [StopOnPanic] does, until
 // there is a [Kind.Stop] of its key. The restarts of a key count, whoever holds its unit. Without
-// this option a unit keeps the state that it has. It panics if most or window is not positive.
+// this option a unit keeps the state that it has. With [BackOff] the unit lies still for a while
+// before it makes a new one. It panics if most or window is not positive.
 func Restarts(most int, window time.Duration) KindOption {
 	if most < 1 || window <= 0 {
 		panic("freerun: Restarts needs at least 1 restart and a positive window")

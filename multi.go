@@ -133,8 +133,8 @@ func (u *unit) releaseWithExt(w *worker, x *unitExt) {
 	if x.limit != nil {
 		x.limit.stalled.Store(false)
 	}
-	if u.priorityMailboxes() != nil || !u.mailbox.GiveUp() {
-		u.goOn(w)
+	if x.resting() != nil || u.priorityMailboxes() != nil || !u.mailbox.GiveUp() {
+		u.restOrGoOn(w)
 	}
 }
 

@@ -37,7 +37,7 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	m.vtable().fail(w, m, err)
 	from.ended(w)
 	if u != nil {
-		u.goOn(w)
+		u.restOrGoOn(w)
 	}
 }
 

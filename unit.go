@@ -60,6 +60,8 @@ type UnitStats struct {
 	HeldBack bool
 	// Restarts is how many times the unit was restarted: see [RestartOnPanic].
 	Restarts int
+	// BackingOff says that the unit lies still after a restart: see [BackOff].
+	BackingOff bool
 }
 
 // Stats returns the unit's figures. Any goroutine; the figures may lag behind operations that run.

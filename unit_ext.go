@@ -116,6 +116,7 @@ func (x *unitExt) fill(s *UnitStats) {
 	}
 	if p := x.policy(); p != nil {
 		s.Restarts = int(p.restarts.Load())
+		s.BackingOff = x.resting() != nil
 	}
 }
 
@@ -156,6 +157,9 @@ func (u *unit) extend() *unitExt {
 func (u *unit) apply(options []UnitOption, state reflect.Type) {
 	x := &unitExt{}
 	x.equip(options, state)
+	if p := x.policy(); p != nil {
+		p.mustFit(u.rt, p.restart != nil)
+	}
 	u.ext.Store(x)
 }
 

@@ -16,6 +16,8 @@ type PanicReport struct {
 	Err      *PanicError
 	Restarts int  // how often the unit was restarted so far, for this fault too
 	Stopped  bool // the unit runs no further operation
+	// BackOff is for how long the unit lies still now ([BackOff]); 0 if it goes on at once.
+	BackOff time.Duration
 }
 
 // faultPolicy says what becomes of a unit whose operation panicked. The options set the first
@@ -26,6 +28,8 @@ type faultPolicy struct {
 	window  time.Duration
 	stop    bool
 	hook    func(PanicReport)
+	backOff *backOff // nil: the unit goes on at once after a restart
+	cancels *Scope   // nil: none
 
 	restarts atomics.RelaxedUint64
 	recent   []time.Time // the restarts within the window, oldest first
@@ -52,7 +56,7 @@ func (x *unitExt) faults() *faultPolicy {
 // runtime.Goexit: what the operation left half done is gone. The next message finds the new state.
 // After most restarts within the window, the next such operation stops the unit, as with
 // [StopOnPanic]; a factory that panics stops it too. Without this option a unit keeps the state
-// that it has.
+// that it has. With [BackOff] the unit lies still for a while before the next message.
 //
 // The factory has the unit and a processor to itself, and must not wait, as the hook of [OnPanic].
 // RestartOnPanic panics if factory is nil, or if most or window is not positive; NewUnit panics if
@@ -96,6 +100,7 @@ func (u *unit) faulted(err *PanicError) {
 	}
 	p, of := x.policy(), x.keyed()
 	var fatal *PanicError
+	var pause time.Duration
 	switch {
 	case x.isStopped(): // by a Stop, whose function has panicked
 	case p.stop:
@@ -108,9 +113,14 @@ func (u *unit) faulted(err *PanicError) {
 		if of != nil && fatal == nil {
 			x.tellWatches(Ended{Err: err})
 		}
+		if fatal == nil {
+			pause = u.backsOff(p)
+		}
 	}
 	if fatal != nil {
-		u.endStopped(x, &StoppedError{Err: fatal, Restarts: p.restarted()})
+		why := &StoppedError{Err: fatal, Restarts: p.restarted()}
+		u.endStopped(x, why)
+		p.escalate(why)
 	}
 	if of != nil && x.isStopped() {
 		of.endTimers()
@@ -118,7 +128,7 @@ func (u *unit) faulted(err *PanicError) {
 	if p.hook == nil {
 		return
 	}
-	fault := PanicReport{Err: err, Restarts: p.restarted(), Stopped: x.isStopped()}
+	fault := PanicReport{Err: err, Restarts: p.restarted(), Stopped: x.isStopped(), BackOff: pause}
 	if crash := guard("the hook of OnPanic", func() { p.hook(fault) }); crash != nil {
 		u.rt.log(slog.LevelError, "hook panicked", "operation", err.Operation, "panic", crash.Value, "stack", string(crash.Stack))
 	}
@@ -142,4 +152,32 @@ func (p *faultPolicy) mayRestart(now time.Time) bool {
 	}
 	p.recent = append(p.recent, now)
 	return true
+}
+
+// escalate cancels the scope of a unit that was stopped because of why. The unit's owner.
+func (p *faultPolicy) escalate(why *StoppedError) {
+	s := p.cancels
+	if s == nil || s.canceled() {
+		return
+	}
+	// First: Cancel fails the scope's timers, and those are no first failure.
+	s.fail(why.Err.Operation, &s.key.root, why)
+	s.Cancel(why)
+}
+
+// mustFit panics if the options for panics do not fit each other, or the unit's runtime. rt is nil
+// where a kind is declared. restarts says that an option restarts the unit.
+func (p *faultPolicy) mustFit(rt *Runtime, restarts bool) {
+	switch {
+	case p == nil:
+	case p.backOff != nil && (p.stop || !restarts):
+		panic("freerun: BackOff for a unit that is not restarted; it needs RestartOnPanic, or Restarts for a kind, and no StopOnPanic")
+	case p.cancels == nil:
+	case !p.stop && !restarts:
+		panic("freerun: CancelsScope for a unit that no panic stops; it needs StopOnPanic, RestartOnPanic, or Restarts for a kind")
+	case rt == nil:
+		panic("freerun: CancelsScope in NewKind, and a scope is of one runtime; use Configure")
+	case p.cancels.rt != rt:
+		panic("freerun: CancelsScope with a scope of another runtime than the unit's")
+	}
 }

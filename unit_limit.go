@@ -74,9 +74,9 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 //             release the units that are.
 //             I5 When a unit is released for room, over has gone down since the unit's last message
 //             that was above the limit. From I2, I3 and I4: a muted unit waits for a unit that
-//             runs, and that goes down to half of its limit, because its operations wait for
-//             nothing. From I1 and I5: between the time that over goes up and the time that it goes
-//             down, no sender runs a second operation after one that went above the limit. So count
+//             runs, or will after a back-off, and that goes down to half of its limit, because its
+//             operations wait for nothing. From I1 and I5: between the time that over goes up and
+//             the time that it goes down, no sender runs a second operation after one that went above the limit. So count
 //             stays within the limit and one operation's sends for each sender. Excepted are
 //             senders that I3 and I4 release, and senders that are never muted (see WaitForRoom).
 // Progress:   admit from outside waits if it is allowed to. All else is lock-free: a
@@ -100,7 +100,7 @@ type mailboxLimit struct {
 	muted   mailbox.Inbox // the mutes of units that are muted for this mailbox
 	// stalled says that the unit lies still for a message to several units, or while its state is
 	// made. One of those units, or one that the state waits for, may be muted, so no unit is muted
-	// for this mailbox meanwhile.
+	// for this mailbox meanwhile. It is not set after a restart: unit_backoff.go.
 	stalled atomics.Bool
 }
 
