@@ -76,9 +76,10 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 //             that was above the limit. From I2, I3 and I4: a muted unit waits for a unit that
 //             runs, or will after a back-off, and that goes down to half of its limit, because its
 //             operations wait for nothing. From I1 and I5: between the time that over goes up and
-//             the time that it goes down, no sender runs a second operation after one that went above the limit. So count
-//             stays within the limit and one operation's sends for each sender. Excepted are
-//             senders that I3 and I4 release, and senders that are never muted (see WaitForRoom).
+//             the time that it goes down, no sender runs a second operation after one that went
+//             above the limit. So count stays within the limit and one operation's sends for each
+//             sender. Excepted are senders that I3 and I4 release, and senders that are never muted
+//             (see WaitForRoom).
 // Progress:   admit from outside waits if it is allowed to. All else is lock-free: a
 //             compare-and-swap fails because another one took effect; mutes are put back because a
 //             mailbox filled up in between, by senders that run on.
