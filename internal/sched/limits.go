@@ -20,6 +20,9 @@ const (
 	surplusTurn = 64
 	// leastSearchers is how many processors may search when few work.
 	leastSearchers = 1
+	// fetchesLoot says that a thief asks for the memory of what it has stolen. To the explorer each
+	// of these reads would be a step.
+	fetchesLoot = true
 )
 
 // Steps of the parking protocol that controls of the explorations leave out.

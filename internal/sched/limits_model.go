@@ -8,6 +8,7 @@ const (
 	mostRing    = 4
 	mostLoot    = 2
 	surplusTurn = 1
+	fetchesLoot = false
 )
 
 // Variables here, for explorations that set them.

@@ -8,7 +8,8 @@ import (
 
 // When many tasks take turns, the memory of a task has left the caches when its turn comes. A
 // coroutine then has some 30 cache misses, spread over its stack, goroutine and task. The ring
-// shows the order of the turns long before, so a full ring asks for that memory ahead of time.
+// shows the order of the turns long before, so a full ring asks for that memory ahead of time. So
+// does a ring with stolen tasks, however short: their memory is in the caches of another core.
 
 const (
 	// prefetchFrom is the least length of the ring at which memory is fetched ahead. In a shorter
@@ -25,6 +26,34 @@ func (r *ring) prefetchAhead(h uint32) {
 	prefetch.ForWrite(unsafe.Pointer(r.slots.at(h + firstTurns).Load()))
 	r.slots.at(h + farTurns).Load().prefetch(false)
 	r.slots.at(h + nearTurns).Load().prefetch(true)
+}
+
+// prefetchFirst asks for the memory of the first of n tasks that were stolen, from index h on. The
+// thief runs them next. Owner only.
+func (r *ring) prefetchFirst(h, n uint32) {
+	for i := range min(n, firstTurns) {
+		prefetch.ForWrite(unsafe.Pointer(r.slots.at(h + i).Load()))
+	}
+	for i := range min(n, farTurns) {
+		r.slots.at(h + i).Load().prefetch(false)
+	}
+	for i := range min(n, nearTurns) {
+		r.slots.at(h + i).Load().prefetch(true)
+	}
+}
+
+// prefetchLoot is prefetchAhead in a ring of stolen tasks, which holds n from index h on. Owner
+// only.
+func (r *ring) prefetchLoot(h, n uint32) {
+	if n > firstTurns {
+		prefetch.ForWrite(unsafe.Pointer(r.slots.at(h + firstTurns).Load()))
+	}
+	if n > farTurns {
+		r.slots.at(h + farTurns).Load().prefetch(false)
+	}
+	if n > nearTurns {
+		r.slots.at(h + nearTurns).Load().prefetch(true)
+	}
 }
 
 // prefetch is a hint only, so it may race with a thief that has the task and changes it.

@@ -28,7 +28,7 @@ import (
 // ABA/memory: indices count in 32 bits: a thief would have to sleep through 2^32 pushes between
 //             two of its loads
 // Cost:       one atomic store per push, one CAS per pop, one CAS for any number stolen; only
-//             growing allocates
+//             growing allocates. A thief asks for the memory of what it has stolen (prefetch.go)
 // Checked by: TestRing…
 
 // ring is a first-in-first-out queue of tasks. Its owner pushes and pops; any processor steals
@@ -39,6 +39,7 @@ type ring struct {
 	_     pad.Line
 	tail  atomics.Uint32
 	swept uint32                 // owner only
+	loot  uint32                 // owner only: how many tasks of the last theft are left, at most
 	slots slots                  // owner only
 	seen  atomics.Pointer[slots] // the same array, for thieves
 	_     pad.Line
@@ -109,8 +110,12 @@ func (r *ring) pop() *Task {
 		t := r.slots.at(h).Load()
 		if r.head.CompareAndSwap(h, h+1) {
 			r.sweep(h + 1)
-			if r.tail.Load()-h > prefetchFrom {
+			switch n := r.tail.Load() - h; {
+			case n > prefetchFrom:
 				r.prefetchAhead(h)
+			case r.loot > 0:
+				r.loot--
+				r.prefetchLoot(h, n)
 			}
 			return t
 		}
@@ -164,6 +169,10 @@ func (r *ring) stealHalf(victim *ring) int {
 			}
 			for i := range n {
 				r.slots.at(mine + i).Load().stolen()
+			}
+			if fetchesLoot {
+				r.loot = n
+				r.prefetchFirst(mine, n)
 			}
 			r.tail.Store(mine + n)
 			return int(n)

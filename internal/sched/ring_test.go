@@ -66,6 +66,49 @@ func TestRingSequential(t *testing.T) {
 	}
 }
 
+// TestRingFetchesLoot holds that the memory of each stolen task is asked for before its turn, first
+// roughly and then nearly, and that the tasks of a short ring which were not stolen are left alone.
+func TestRingFetchesLoot(t *testing.T) {
+	for _, start := range ringStarts {
+		type asked struct{ far, near bool }
+		fetched := map[*Task]asked{}
+		kind := &Kind{Run: func(*Processor, *Task) {}, Prefetch: func(t *Task, near bool) {
+			a := fetched[t]
+			if near && !a.far {
+				panic("near before far")
+			}
+			fetched[t] = asked{true, near}
+		}}
+		victim, thief := ringAt(start), ringAt(start+17)
+		for range 2 * firstTurns {
+			victim.push(&Task{Kind: kind})
+			victim.push(&Task{Kind: kind})
+		}
+		const stolen = 2 * firstTurns
+		if n := thief.stealHalf(victim); n != stolen {
+			t.Fatalf("from %d: stole %d tasks, want %d", start, n, stolen)
+		}
+		for range stolen {
+			thief.push(&Task{Kind: kind}) // its own, behind the stolen ones
+		}
+		for i := range 2 * stolen {
+			task := thief.pop()
+			switch a := fetched[task]; {
+			case i < stolen && !a.near:
+				t.Fatalf("from %d: stolen task %d was not asked for: %+v", start, i, a)
+			case i >= stolen+farTurns && a.far:
+				t.Fatalf("from %d: task %d of the thief's own was asked for", start, i)
+			}
+		}
+		clear(fetched)
+		for victim.pop() != nil {
+		}
+		if len(fetched) > 0 {
+			t.Fatalf("from %d: the victim's ring asked for %d tasks", start, len(fetched))
+		}
+	}
+}
+
 func TestRingStealHalf(t *testing.T) {
 	for _, start := range ringStarts {
 		for _, count := range []int{0, 1, 2, 3, 100, ringSize - 1, ringSize, 3 * ringSize} {
