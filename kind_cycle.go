@@ -10,9 +10,11 @@ import (
 // A unit that is activating lies still, and so do the units that have come to a message for which
 // that one is missing. What lies in their mailboxes waits for the message that makes the state. If
 // that waits in turn for what lies there, through futures that it has forwarded, nothing would go
-// on. So the graph of futures has these waits too, as implied edges:
+// on. A suspended unit lies still in the same way, for the message of its Suspend. So the graph of
+// futures has these waits too, as implied edges:
 //
 //	message        ─→ the activation of its unit, while the unit is activating
+//	message        ─→ the suspension of its unit, which the rest calls an activation, too
 //	message        ─→ the message to several units to which its unit has come
 //	message to     ─→ the activation of each of its units; its edge is a gate, which finds them
 //	several units
@@ -48,8 +50,9 @@ func newGate(m *multi) *gate {
 }
 
 // meetKinds gives a message a gate, right before it is placed, if one of its units is of a kind, or
-// near one: if a message with a gate was placed in its mailbox before, which may hold it. Then the
-// other units are near kinds too. So all messages that may lie behind one with a gate have gates.
+// near one: if a message with a gate was placed in its mailbox before, which may hold it, or a
+// message that suspends it was sent. Then the other units are near kinds too. So all messages that
+// may lie behind one with a gate have gates.
 func (m *multi) meetKinds() {
 	parts := m.all()
 	for i := range parts {
@@ -80,8 +83,7 @@ func waitsThroughUnits(end, target *promise.Cell) bool {
 
 // mayWait reports whether a message in the mailbox of the unit may wait for an activation.
 func (x *unitExt) mayWait() bool {
-	of := x.keyed()
-	return x.holder() != nil || of != nil && of.making.Load() != nil
+	return x.still.Load() != nil || x.holder() != nil
 }
 
 // lookForCycle fails the activations for which messages to u wait, and which wait for themselves
@@ -123,10 +125,14 @@ type activations struct {
 	seen []*multi
 }
 
+// making is an activation, and the vtable by which it is told.
 type making struct {
 	made *promised
-	kind *kind
+	by   *vtable
 }
+
+// suspends is the vtable by which suspensions are told, which have many: one for each type.
+var suspends = &vtable{identity: identity{name: "freerun.unit.suspend"}}
 
 // behind adds the activations for which the message of a cell waits, whose edge leads nowhere. end
 // is its cell, or its gate.
@@ -151,10 +157,12 @@ func (f *activations) ofUnit(u *unit) {
 	if x == nil {
 		return
 	}
-	if of := x.keyed(); of != nil {
-		if a := of.making.Load(); a != nil && !f.has(a) {
-			f.all = append(f.all, making{a, x.settings.home.kind})
+	if a := x.still.Load(); a != nil && !f.has(a) {
+		by := suspends
+		if a.free() {
+			by = x.settings.home.kind.makes
 		}
+		f.all = append(f.all, making{a, by})
 	}
 	if m := x.holder(); m != nil {
 		n := len(f.all)
@@ -209,7 +217,8 @@ func (f *activations) failCycles(w *worker) {
 	for _, a := range f.all {
 		next := a.made.Next()
 		if next != nil && a.made.ClosesCycle(next) && a.made.seal(w, &promise.Circular) {
-			w.countCycle(a.made, a.kind.makes)
+			w.countCycle(a.made, a.by)
+			a.made.lineage.Load().ended(w) // it has begun, and that of a Suspend may have a scope
 		}
 	}
 }

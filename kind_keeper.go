@@ -274,6 +274,7 @@ func (k *keeper) makeRoom(c *Context) bool {
 		switch {
 		case !x.is(active):
 			k.remove(u)
+		case x.isSuspended(): // it is in use once it goes on
 		case x.marked.Load():
 			x.marked.Store(false)
 		default:
@@ -340,7 +341,7 @@ func (k *keeper) look(c *Context) {
 		switch {
 		case !x.is(active):
 			k.remove(u)
-		case x.idle():
+		case x.idle() && !x.isSuspended():
 			k.remove(u)
 			k.tell(c, u, stopIdle)
 		default:

@@ -43,6 +43,9 @@ func (s *kindSettings) apply(options []KindOption) {
 	if x.policy() != nil && x.policy().restart != nil {
 		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
 	}
+	if l := x.life.Load(); l != nil && l.idle != nil {
+		panic("freerun: OnIdle for a kind; use PassivateAfter")
+	}
 	if x.onEnd() != nil {
 		panic("freerun: OnEnd for a kind; use OnStop, which is told the key")
 	}

@@ -37,6 +37,9 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	if rt.around != nil {
 		u.unit.extend().interceptedBy(rt)
 	}
+	if len(options) > 0 {
+		u.unit.ext.Load().noteUse(&u.unit)
+	}
 	return u
 }
 
@@ -60,6 +63,8 @@ type UnitStats struct {
 	HeldBack bool
 	// Restarts is how many times the unit was restarted: see [RestartOnPanic].
 	Restarts int
+	// Suspended says that the unit lies still until a future has an outcome: see [Suspend].
+	Suspended bool
 }
 
 // Stats returns the unit's figures. Any goroutine; the figures may lag behind operations that run.
