@@ -115,7 +115,8 @@ func (u *unit) whichIsNamed() string {
 }
 
 // resultOf names the operation of a future, and says why it has no outcome yet if the reason is
-// another runtime or a muted unit. An operation that waits for a future has a line of its own.
+// another runtime, or a muted or suspended unit. An operation that waits for a future has a line of
+// its own.
 func (m *simulation) resultOf(p *promised) string {
 	text := "the result of operation " + p.vtable().describe(&p.message) + p.unit.whichIsNamed()
 	switch x := p.unit.ext.Load(); {
@@ -124,6 +125,8 @@ func (m *simulation) resultOf(p *promised) string {
 	case p.HasEdge(): // it waits for a future itself, and has a line of its own
 	case x != nil && x.held.Load() != nil:
 		text += ", a unit that is held back by a full mailbox"
+	case x != nil && x.isSuspended() && x.still.Load() != p:
+		text += ", a unit that is suspended"
 	}
 	return text
 }

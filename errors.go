@@ -26,6 +26,9 @@ var (
 	// ErrStopped says that the unit runs no more operations, because it was told to stop ([Stop]),
 	// or one panicked ([StopOnPanic]). The error of a message to the unit is a [*StoppedError].
 	ErrStopped = errors.New("freerun: the unit is stopped")
+	// ErrInUse says that a unit was not retired, because there were more messages for it: see
+	// [Retire]. The error names the unit if it has a name: test with [errors.Is].
+	ErrInUse = errors.New("freerun: the unit is in use")
 	// ErrCycle says that the result of an operation came to wait for itself.
 	ErrCycle = promise.ErrCycle
 	// ErrCanceled says that a message was not started, or that an activity's wait ended, because

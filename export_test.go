@@ -31,3 +31,9 @@ func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active
 
 // WatchesOf returns how many watches a unit keeps, whose operations have ended.
 func WatchesOf[S any](u *Unit[S]) int { return len(u.unit.ext.Load().life.Load().watches) }
+
+// EndingsOf returns how many units with OnEnd a runtime keeps.
+func EndingsOf(rt *Runtime) (n int) {
+	rt.endings.Range(func(any, any) bool { n++; return true })
+	return n
+}

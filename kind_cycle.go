@@ -10,9 +10,11 @@ import (
 // A unit that is activating lies still, and so do the units that have come to a message for which
 // that one is missing. What lies in their mailboxes waits for the message that makes the state. If
 // that waits in turn for what lies there, through futures that it has forwarded, nothing would go
-// on. So the graph of futures has these waits too, as implied edges:
+// on. A suspended unit lies still in the same way, for the message of its Suspend. So the graph of
+// futures has these waits too, as implied edges:
 //
 //	message        ─→ the activation of its unit, while the unit is activating
+//	message        ─→ the suspension of its unit, which the rest calls an activation, too
 //	message        ─→ the message to several units to which its unit has come
 //	message to     ─→ the activation of each of its units; its edge is a gate, which finds them
 //	several units
@@ -77,7 +79,7 @@ func severalOf(c *promise.Cell) *multi {
 }
 
 // meetKinds notes, right before a message is placed, whether one of its units is of a kind, or near
-// one (N1).
+// one, which a unit also is once a message that suspends it was sent (N1).
 func (m *multi) meetKinds() {
 	parts := m.all()
 	for i := range parts {
@@ -141,8 +143,7 @@ func waitsThroughUnits(end, target *promise.Cell) bool {
 
 // mayWait reports whether a message in the mailbox of the unit may wait for an activation.
 func (x *unitExt) mayWait() bool {
-	of := x.keyed()
-	return x.holder() != nil || of != nil && of.making.Load() != nil
+	return x.still.Load() != nil || x.holder() != nil
 }
 
 // lookForCycle fails the activations for which messages to u wait, and which wait for themselves
@@ -184,10 +185,14 @@ type activations struct {
 	seen []*multi
 }
 
+// making is an activation, and the vtable by which it is told.
 type making struct {
 	made *promised
-	kind *kind
+	by   *vtable
 }
+
+// suspends is the vtable by which suspensions are told, which have many: one for each type.
+var suspends = &vtable{identity: identity{name: "freerun.unit.suspend"}}
 
 // behind adds the activations for which the message of a cell waits, whose edge leads nowhere or to
 // a gate.
@@ -210,10 +215,12 @@ func (f *activations) ofUnit(u *unit) {
 	if x == nil {
 		return
 	}
-	if of := x.keyed(); of != nil {
-		if a := of.making.Load(); a != nil && !f.has(a) {
-			f.all = append(f.all, making{a, x.settings.home.kind})
+	if a := x.still.Load(); a != nil && !f.has(a) {
+		by := suspends
+		if a.free() {
+			by = x.settings.home.kind.makes
 		}
+		f.all = append(f.all, making{a, by})
 	}
 	if m := x.holder(); m != nil {
 		n := len(f.all)
@@ -268,7 +275,8 @@ func (f *activations) failCycles(w *worker) {
 	for _, a := range f.all {
 		next := a.made.Next()
 		if next != nil && a.made.ClosesCycle(next) && a.made.seal(w, &promise.Circular) {
-			w.countCycle(a.made, a.kind.makes)
+			w.countCycle(a.made, a.by)
+			a.made.lineage.Load().ended(w) // it has begun, and that of a Suspend may have a scope
 		}
 	}
 }

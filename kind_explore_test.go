@@ -183,7 +183,7 @@ func (x *theater) perform(w *worker, m *message) {
 		x.make(w, m)
 	case k == x.kind.stopping.sent:
 		s := sendMessageOf[stopReason, bool](m)
-		x.kind.stopping.settle(w, &s.result, x.kind.runStop(&x.rt.context, m.unit, m, s.arg), nil, nil)
+		x.kind.stopping.settle(w, &s.result, x.kind.runStop(&x.rt.context, m.unit, s.arg), nil, nil)
 	case k == visitOp.sent:
 		performAs(x, &visitOp.operation, w, m)
 	case k == afterOp.sent:
@@ -330,7 +330,7 @@ func (x *theater) check(allowed func(n note, err error) bool) {
 			if u.state == nil || u.state.dropped {
 				x.r.Failf("unit %d is active, without a state", i)
 			}
-		case u.keyed.is(activating), u.keyed.making.Load() != nil:
+		case u.keyed.is(activating), u.keyed.still.Load() != nil:
 			x.r.Failf("unit %d is activating", i)
 		case u.state != nil:
 			x.r.Failf("unit %d is passive, with a state", i)

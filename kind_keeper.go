@@ -301,6 +301,7 @@ func (k *keeper) makeRoom(c *Context) bool {
 		switch {
 		case !x.is(active):
 			k.remove(u)
+		case x.isSuspended(): // it is in use once it goes on
 		case x.marked.Load():
 			x.marked.Store(false)
 		default:
@@ -367,7 +368,7 @@ func (k *keeper) look(c *Context) {
 		switch {
 		case !x.is(active):
 			k.remove(u)
-		case x.idle():
+		case x.idle() && !x.isSuspended():
 			k.remove(u)
 			k.tell(c, u, stopIdle)
 		default:

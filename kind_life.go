@@ -170,11 +170,7 @@ func (k *Kind[K, S]) assemble() {
 	stop := &k.stopping
 	stop.declared = &declaration{name: d.name + ".stop", full: d.full + ".stop", place: d.place, state: d.state}
 	stop.invoke = func(c *Context, to unsafe.Pointer, why stopReason) (bool, error) {
-		var now *message // that of this operation; for Stop it does not matter what else there is
-		if why != stopAsked {
-			now = c.running().current
-		}
-		return k.runStop(c, (*unit)(to), now, why), nil
+		return k.runStop(c, (*unit)(to), why), nil
 	}
 	stop.complete(stop.declared.name, nil)
 	stop.notIntercepted()
@@ -199,7 +195,7 @@ func (k *Kind[K, S]) begin(w *worker, u *unit) *sched.Task {
 		w.sending(a.made.unit, &a.made.message)
 	}
 	a.made.push(&a.waiter)
-	x.keyed.making.Store(&a.made.promised) // from here on it is in the graph
+	x.keyed.still.Store(&a.made.promised) // from here on it is in the graph
 	return &a.made.Task
 }
 
@@ -208,7 +204,7 @@ func (k *Kind[K, S]) activated(w *worker, waiter *message) {
 	x := keyedUnitOf[K, S](waiter.unit)
 	u, h := &x.unit, x.keyed.settings.home
 	a := activationOf[K, S](waiter)
-	x.keyed.making.Store(nil)
+	x.keyed.still.Store(nil)
 	if _, err := a.made.Outcome(); err == nil {
 		x.state = a.made.value
 		if r := x.keyed.rare.Load(); r != nil {
@@ -270,9 +266,9 @@ const (
 	stopRoom                    // others need the room
 )
 
-// runStop is what the operation stopping does, whose message is now: it makes the unit passive unless
-// it is in use again. It reports whether the unit was active.
-func (k *Kind[K, S]) runStop(c *Context, u *unit, now *message, why stopReason) bool {
+// runStop is what the operation stopping does: it makes the unit passive unless it is in use again.
+// It reports whether the unit was active.
+func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 	x := keyedUnitOf[K, S](u)
 	h := x.keyed.settings.home
 	broken := x.keyed.isStopped()
@@ -283,7 +279,7 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, now *message, why stopReason) 
 		k.letGo(u) // it may never have been active
 		return false
 	}
-	if why != stopAsked && x.keyed.inUse(u, now, why) {
+	if why != stopAsked && x.keyed.inUse(u, why) {
 		h.keep(c.here(), u, true)
 		return true
 	}
@@ -304,28 +300,9 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, now *message, why stopReason) 
 	return true
 }
 
-// inUse reports whether the unit was used since the keeper chose it, or is about to be: m, which
-// runs, is not the newest in its mailbox.
-func (x *keyed) inUse(u *unit, m *message, why stopReason) bool {
-	return why == stopRoom && x.marked.Load() || why == stopIdle && !x.idle() || u.hasMore(m)
-}
-
-// hasMore reports whether there are messages for the unit beside m, which runs. It may say so of
-// a mailbox of another priority whose last message has just been run. Owner only.
-func (u *unit) hasMore(m *message) bool {
-	x := u.priorityMailboxes()
-	if x == nil {
-		return !u.mailbox.IsNewest(&m.Node)
-	}
-	for p := range sched.Priority(priorities) {
-		switch box, _ := x.box(p); {
-		case p == x.running && !box.IsNewest(&m.Node):
-			return true
-		case p != x.running && box.Newest() != nil:
-			return true
-		}
-	}
-	return false
+// inUse reports whether the unit was used since the keeper chose it, or is about to be.
+func (x *keyed) inUse(u *unit, why stopReason) bool {
+	return why == stopRoom && x.marked.Load() || why == stopIdle && !x.idle() || u.hasMore()
 }
 
 // name is what reports call the unit of a kind: the kind, and the key. It is made once in an

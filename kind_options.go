@@ -45,6 +45,9 @@ func (s *kindSettings) apply(rt *Runtime, options []KindOption) {
 		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
 	}
 	x.policy().mustFit(rt, s.restarts != nil)
+	if l := x.life.Load(); l != nil && l.idle != nil {
+		panic("freerun: OnIdle for a kind; use PassivateAfter")
+	}
 	if x.onEnd() != nil {
 		panic("freerun: OnEnd for a kind; use OnStop, which is told the key")
 	}

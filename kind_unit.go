@@ -37,9 +37,7 @@ type keyed struct {
 	listed, waits bool
 	newer, older  *unit
 
-	// making is the message that makes the state; nil unless the unit is activating.
-	making atomics.Pointer[promised]
-	rare   atomics.Pointer[keyedRare] // nil for most; the owner makes it
+	rare atomics.Pointer[keyedRare] // nil for most; the owner makes it
 }
 
 // keyedRare is what few units of kinds have.

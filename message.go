@@ -43,6 +43,7 @@ func (m *message) free() bool { return m.unit == &m.unit.rt.free }
 //	told          –       –      tell  –      –        collect  tell   magazine  operation
 //	reader        let in  –      send  –      –        collect  send   –         reading
 //	admitted      –       –      send  –      reader   –        send   –         reading
+//	suspending    suspend –      send  –      –        –        send   –         Suspend
 //	spread        –       parts  –     –      –        collect  send   –         multiOperation
 //	placed        –       –      send  all    all      –        send   –         multiOperation
 //	spread told   –       parts  –     –      –        collect  tell   –         multiOperation

@@ -29,8 +29,11 @@ func (m *multi) arrive(i int32) bool {
 		if x.limit != nil {
 			x.limit.stall()
 		}
-		if of := x.keyed(); of != nil { // a unit that was idle comes here without take
+		// A unit that was idle comes here without take.
+		if of := x.keyed(); of != nil {
 			of.use()
+		} else {
+			x.noteUse(p.unit)
 		}
 	}
 	return true

@@ -155,11 +155,10 @@ func (m *multi) complete(v *section, own bool) {
 	if own {
 		v.end() // if no unit has arrived, the message belongs to others now
 	}
-	switch came := int32(len(arrived)); came {
-	case 0:
-	case n:
+	switch came := int32(len(arrived)); {
+	case came == n: // perhaps none of none
 		m.ready(v.worker)
-	default:
+	case came > 0:
 		m.hold(arrived...)
 		if m.arrived.Add(came) == n {
 			m.ready(v.worker)

@@ -76,6 +76,8 @@ type Runtime struct {
 
 	endings sync.Map // *unit → *unitEnding: the units with OnEnd that have not ended
 	watches sync.Map // *Timer → nil: the watches that have not ended; none in a simulated runtime
+	// suspended has the units that are suspended, and keeps them from being collected.
+	suspended sync.Map // *unit → time.Time: since when
 }
 
 // The phases of a runtime. A phase only grows.

@@ -37,6 +37,9 @@ func NewUnit[S any](rt *Runtime, state S, options ...UnitOption) *Unit[S] {
 	if rt.around != nil {
 		u.unit.extend().interceptedBy(rt)
 	}
+	if len(options) > 0 {
+		u.unit.ext.Load().noteUse(&u.unit)
+	}
 	return u
 }
 
@@ -62,6 +65,8 @@ type UnitStats struct {
 	Restarts int
 	// BackingOff says that the unit lies still after a restart: see [BackOff].
 	BackingOff bool
+	// Suspended says that the unit lies still until a future has an outcome: see [Suspend].
+	Suspended bool
 }
 
 // Stats returns the unit's figures. Any goroutine; the figures may lag behind operations that run.

@@ -17,6 +17,9 @@ type unitExt struct {
 	life     atomics.Pointer[unitLife]    // nil: no policy for panics, no watch, and no end
 	held     atomics.Pointer[mute]        // not nil while the unit is muted
 	several  atomics.Pointer[unitSeveral] // nil for most
+	// still is the message for whose outcome the unit lies still: the one that makes its state, or
+	// that of a Suspend; nil for none. The owner stores it, before it leaves the unit.
+	still atomics.Pointer[promised]
 
 	// left is the message that the owner found when it left the unit to the readers, or to an
 	// activation. It comes next. The owner's.
@@ -33,7 +36,8 @@ type unitSeveral struct {
 	// holder is the message to several units, some of them of kinds or near them, to which the unit
 	// has come.
 	holder atomics.Pointer[multi]
-	// nearKinds says that such a message was sent to the unit, and perhaps came to it.
+	// nearKinds says that such a message was sent to the unit, and perhaps came to it; or a message
+	// that suspends the unit.
 	nearKinds atomics.Bool
 }
 
@@ -56,7 +60,7 @@ func (x *unitExt) holder() *multi {
 	return nil
 }
 
-// nearKinds reports whether such a message was sent to the unit, and perhaps came to it.
+// nearKinds reports whether a message was sent to the unit for which it may lie still.
 func (x *unitExt) nearKinds() bool {
 	s := x.several.Load()
 	return s != nil && s.nearKinds.Load()
@@ -110,7 +114,7 @@ func (x *unitExt) has() *unitSettings {
 
 // fill adds the figures of units with a unitExt.
 func (x *unitExt) fill(s *UnitStats) {
-	s.HeldBack = x.held.Load() != nil
+	s.HeldBack, s.Suspended = x.held.Load() != nil, x.isSuspended()
 	if x.limit != nil {
 		s.Waiting, s.Peak = int(x.limit.filling().count()), int(x.limit.peak.Load())
 	}
@@ -124,11 +128,24 @@ func (x *unitExt) fill(s *UnitStats) {
 // and is not to be run. Owner only.
 func (x *unitExt) takeOut(w *worker, m *message) (ended bool) {
 	x.leavesLimit()
-	if x.isStopped() {
-		m.vtable().fail(w, m, x.stopped())
+	l := x.life.Load()
+	if l == nil {
+		return false
+	}
+	if l.stopped != nil {
+		m.vtable().fail(w, m, l.stopped)
 		return true
 	}
+	if l.idle != nil {
+		l.idle.use(m.unit)
+	}
 	return false
+}
+
+// isSuspended reports whether the unit lies still for a Suspend. Any goroutine.
+func (x *unitExt) isSuspended() bool {
+	m := x.still.Load()
+	return m != nil && !m.free() // the message that makes a state is a free operation
 }
 
 // leavesLimit gives back the place that a message has taken in a limited mailbox. Owner only.

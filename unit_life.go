@@ -73,13 +73,38 @@ func OnEnd[S any](fn func(c *Context, s *S)) UnitOption {
 }
 
 // unitLife holds what units have that are watched, or have options for their ends. The options set
-// onEnd and policy; all other fields are the owner's.
+// onEnd, policy and idle; all other fields are the owner's.
 type unitLife struct {
 	onEnd   func(c *Context, u *unit)
 	policy  *faultPolicy  // nil: the unit keeps its state after a panic
+	idle    *idleness     // nil: nobody is told that the unit is idle
 	stopped *StoppedError // not nil once the unit is stopped
 	watches []*watch
 	prune   int // the length of watches at which those that have ended are taken out
+}
+
+// idleness is what the owner of a unit with [OnIdle] knows of its use.
+type idleness struct {
+	used  bool          // since the last look
+	looks bool          // a look is to come
+	quiet int           // how many looks in a row have found no use
+	look  func(u *unit) // has the unit look at this after a while; only once at a time
+}
+
+// use takes note that the unit is in use. Owner only, or before any other goroutine knows the unit.
+func (i *idleness) use(u *unit) {
+	i.used = true
+	if !i.looks {
+		i.looks = true
+		i.look(u)
+	}
+}
+
+// noteUse is use for a unit that may be without OnIdle.
+func (x *unitExt) noteUse(u *unit) {
+	if l := x.life.Load(); l != nil && l.idle != nil {
+		l.idle.use(u)
+	}
 }
 
 // withLife returns the unit's life. Owner only, or before any other goroutine knows the unit.

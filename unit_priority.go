@@ -215,6 +215,27 @@ func (x *priorityMailboxes) yield(w *worker) {
 	}
 }
 
+// hasMore reports whether there are messages for the unit beside the one that runs. A message that
+// comes during the look may be missed, or not. Owner only.
+func (u *unit) hasMore() bool {
+	x := u.priorityMailboxes()
+	if x == nil {
+		return !u.mailbox.IsEmpty()
+	}
+	for p := range sched.Priority(priorities) {
+		if box, _ := x.box(p); !box.IsEmpty() && (p != sched.Normal || !x.hasTokenOnly()) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTokenOnly reports whether the mailbox of Normal has nothing but the token. Holder only.
+func (x *priorityMailboxes) hasTokenOnly() bool {
+	box := &x.unit.mailbox
+	return box.IsNewest(&x.token.Node) && box.Peek(mostTurned) == &x.token.Node && box.IsNewest(&x.token.Node)
+}
+
 func discardPriorityMailbox(t *sched.Task) {
 	w := priorityMailboxOf(t).all.unit.rt.discarder()
 	w.failPriorityMailbox(priorityMailboxOf(t))

@@ -27,6 +27,9 @@ type frame struct {
 	Units      []unit      `json:"units"`
 	Incidents  []incident  `json:"incidents"`
 	Losses     []loss      `json:"losses"`
+	// Suspended has the longest suspended units, SuspendedUnits says how many there are.
+	Suspended      []suspended `json:"suspended"`
+	SuspendedUnits int         `json:"suspendedUnits"`
 }
 
 type processor struct {
@@ -47,6 +50,12 @@ type incident struct {
 	Unit      string  `json:"unit"`
 	Been      float64 `json:"been"` // milliseconds
 	Stack     string  `json:"stack"`
+}
+
+// suspended is a unit that lies still until a future has an outcome.
+type suspended struct {
+	Unit  string `json:"unit"`
+	Since int64  `json:"since"` // milliseconds since 1970
 }
 
 // loss is a message without a future that has failed.

@@ -193,6 +193,29 @@ func TestLossesAreShown(t *testing.T) {
 	}
 }
 
+func TestSuspendedUnitsAreShown(t *testing.T) {
+	rt := start(t)
+	c := rt.Context()
+	p := freerun.NewPromise[int](c)
+	for range shownSuspended + 3 {
+		freerun.Suspend(c, freerun.NewUnit(rt, gate{}, freerun.UnitName("<b>vault</b>")), p.Future())
+	}
+	for len(rt.SuspendedUnits()) < shownSuspended+3 {
+		runtime.Gosched()
+	}
+	f := frameOf(t, get(t, Handler(rt), "/live.json").Body.Bytes())
+	if len(f.Suspended) != shownSuspended || f.SuspendedUnits != shownSuspended+3 || f.Suspended[0].Unit != "<b>vault</b>" || f.Suspended[0].Since == 0 {
+		t.Errorf("%d, %+v are shown", f.SuspendedUnits, f.Suspended)
+	}
+	p.Resolve(1, nil)
+	if err := rt.Quiesce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f := frameOf(t, get(t, Handler(rt), "/live.json").Body.Bytes()); len(f.Suspended) > 0 {
+		t.Errorf("%+v are shown", f.Suspended)
+	}
+}
+
 // TestAfterTheEnd: the page of a runtime that has ended says so.
 func TestAfterTheEnd(t *testing.T) {
 	rt := start(t)

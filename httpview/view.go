@@ -99,8 +99,16 @@ func (v *view) see(s sample) frame {
 			At: l.At.UnixMilli(), Operation: l.Operation, Unit: l.Unit, Error: textOf(l.Err), Scope: l.Scope, Senders: l.Senders,
 		})
 	}
+	still := v.rt.SuspendedUnits()
+	f.SuspendedUnits = len(still)
+	for _, s := range still[:min(len(still), shownSuspended)] {
+		f.Suspended = append(f.Suspended, suspended{s.Unit, s.Since.UnixMilli()})
+	}
 	return f
 }
+
+// shownSuspended is how many suspended units the page shows.
+const shownSuspended = 32
 
 // textOf returns the text of an error of the program, whose method may panic, or end its goroutine.
 func textOf(err error) (text string) {

@@ -36,6 +36,30 @@ func Example_failures() {
 	//tour:end
 }
 
+func Example_life() {
+	ctx := context.Background()
+	rt := freerun.New()
+	defer rt.Close()
+	//tour:begin life
+	ada := freerun.NewUnit(rt, Account{Balance: 5})
+	written := freerun.NewPromise[string](rt.Context()) // a store resolves it
+	going := freerun.Suspend(rt.Context(), ada, written.Future())
+	balance := deposit.Send(rt.Context(), ada, 10) // waits in ada's mailbox
+	written.Resolve("on disk", nil)
+	fmt.Println(going.Wait(ctx))   // ada goes on
+	fmt.Println(balance.Wait(ctx)) // in its turn
+
+	fmt.Println(freerun.Retire(rt.Context(), ada).Wait(ctx)) // its state; nothing was behind
+	_, err := deposit.Send(rt.Context(), ada, 1).Wait(ctx)
+	fmt.Println(errors.Is(err, freerun.ErrStopped))
+	// Output:
+	// on disk <nil>
+	// 15 <nil>
+	// {15} <nil>
+	// true
+	//tour:end
+}
+
 func Example_panics() {
 	ctx := context.Background()
 	rt := freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))

@@ -211,6 +211,19 @@ function showLosses(frame) {
     make("span", "dim", clock(l.at)), make("code", "", l.operation), make("span", "", l.unit ? "on " + l.unit : ""), make("span", "bad", l.error), make("span", "dim", from(l)))));
 }
 
+function showSuspended(frame) {
+  const parent = $("suspended"), all = frame.suspended ?? [], more = (frame.suspendedUnits ?? 0) - all.length;
+  const keys = JSON.stringify([all, more]);
+  if (parent.dataset.keys === keys && parent.children.length) return;
+  parent.dataset.keys = keys;
+  if (!all.length) {
+    parent.replaceChildren(make("p", "empty", "none"));
+    return;
+  }
+  parent.replaceChildren(...all.map(s => make("p", "loss", make("code", "", s.unit), make("span", "dim", `since ${clock(s.since)}`))));
+  if (more > 0) parent.append(make("p", "empty", `and ${more} more`));
+}
+
 export function show(frame, history) {
   current = frame;
   const rate = history.last("done");
@@ -224,6 +237,7 @@ export function show(frame, history) {
   showOperations(frame, history);
   showUnits(frame, history);
   showIncidents(frame);
+  showSuspended(frame);
   showLosses(frame);
   axis($("axis"));
 }

@@ -110,9 +110,15 @@ func (m *Queue) DequeueInOrder() *Node {
 // before the next Dequeue. Owner only.
 func (m *Queue) Reusable(n *Node) bool { return n != m.seen.Get().node() }
 
-// IsNewest reports whether n, which Dequeue has handed out, is the queue's newest node: then there
-// was nothing behind it at this moment. Owner only.
+// IsNewest reports whether n is the queue's newest node, and not marked: then there was nothing
+// behind it at this moment. Owner only.
 func (m *Queue) IsNewest(n *Node) bool { return m.head.Load() == unmarked(n) }
+
+// IsEmpty reports whether there was nothing to dequeue at the moment at which it read the newest
+// node. Unlike [Queue.GiveUp] it changes nothing: the caller is the owner as before. Owner only.
+func (m *Queue) IsEmpty() bool {
+	return m.todo.Get() == nil && m.turn.Get() == nil && m.head.Load() == m.seen.Get()
+}
 
 // GiveUp gives the queue up if there is nothing to dequeue, and reports whether it did: then the
 // caller is no longer the owner. It does not wait. Owner only.

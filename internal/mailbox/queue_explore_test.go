@@ -82,6 +82,9 @@ func (o *office) serveInSteps() {
 		if o.IsNewest(n) && o.Peek(o.most) != nil && o.IsNewest(n) {
 			o.r.Failf("there is a node behind the newest one")
 		}
+		if o.IsEmpty() && o.Peek(o.most) != nil && o.IsEmpty() {
+			o.r.Failf("there is a node in an empty mailbox")
+		}
 	}
 }
 
