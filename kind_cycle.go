@@ -22,56 +22,117 @@ import (
 // A cycle has an activation in it, because each implied edge leads there.
 // So whoever adds an implied edge, to an activation that has begun, walks from the activation:
 //
-//	K1  a message that has waited for futures comes to a unit (unit.deliver)
-//	K2  a unit comes to a message to several units (multi.arrive)
+//	K1  a message that has waited for futures comes to a unit (unit.deliver, worker.dispatch)
+//	K2  a unit comes to a message to several units (multi.hold)
 //	K3  a message to several units, which may have waited for futures, is in their mailboxes
 //	    (multiOperation.placeSent)
 //
 // A message that is new is in no cycle: nothing waits for it yet. Nor is an activation before it
 // forwards a future; and then it walks, as all that wait for a future do.
 //
+// Most units have nothing to do with kinds, and messages to them pay nothing for K2. A message to
+// several units is near kinds if one of them is of a kind, or is near one: then the others are near
+// kinds, too. It becomes near
+//
+//	N1  right before it is placed (meetKinds),
+//	N2  or right before a part of it is put behind another message (meetNear).
+//
+// Its units must know of that when they come to it. So
+//
+//	N3  an owner that comes to a message which is not placed yet completes the placing first
+//	    (settleNearness); a goroutine that brings a unit to the message by a push calls hold after
+//	    its last push, and before it counts the unit
+//
 // Invariants: I1 An implied edge is there before K1, K2 or K3 look, and the edge of an activation
 //             is stored before its walk. So the last of the edges of a cycle finds it.
 //             I2 An implied edge that a walk finds holds until the activation has an outcome.
-// Checked by: TestKindFindsCycles, TestKindCycle
+//             I3 A message that is behind one near kinds in a mailbox, is near kinds, too. For the
+//             unit was near before the first was pushed; a push behind that has seen this push when
+//             it looks (N2), whoever makes it, and all pushes come before placed.
+//             I4 So a unit that lies still for a message near kinds is known to do so: its holder.
+// Cost:       for messages between plain units: a load of the unit's ext for each push that finds
+//             the mailbox not idle, and a store of the edge for messages with futures
+// Checked by: TestKindFindsCycles…, TestKindCycle, TestExploreKind…
 
-// gate is the edge of a message to several units, of which some are of kinds, or near them.
+// gate is the edge of messages to several units that are placed, of one operation: they wait for
+// the activations of their units, if there are any.
 type gate struct {
-	promise.Cell // must be first
-	of           *multi
+	promise.Cell         // must be first
+	multiAt      uintptr // where such a message has its multi
 }
 
-func newGate(m *multi) *gate {
-	g := &gate{of: m}
+func newGate(multiAt uintptr) *promise.Cell {
+	g := &gate{multiAt: multiAt}
 	g.MakeGate()
-	return g
+	return &g.Cell
 }
 
-// meetKinds gives a message a gate, right before it is placed, if one of its units is of a kind, or
-// near one: if a message with a gate was placed in its mailbox before, which may hold it. Then the
-// other units are near kinds too. So all messages that may lie behind one with a gate have gates.
+// severalOf returns what a message to several units has, if the edge of its cell is a gate;
+// otherwise nil.
+func severalOf(c *promise.Cell) *multi {
+	if g := c.Gate(); g != nil {
+		return (*multi)(unsafe.Add(unsafe.Pointer(promisedOf(c)), (*gate)(unsafe.Pointer(g)).multiAt))
+	}
+	return nil
+}
+
+// meetKinds notes, right before a message is placed, whether one of its units is of a kind, or near
+// one (N1).
 func (m *multi) meetKinds() {
 	parts := m.all()
 	for i := range parts {
 		if x := parts[i].unit.ext.Load(); x != nil && (x.keyed() != nil || x.nearKinds()) {
-			m.gate = newGate(m)
-			break
+			m.comeNear()
+			return
 		}
 	}
-	if m.gate == nil {
-		return
+}
+
+// meetNear notes that the message is near kinds if u is, behind whose newest message a part of it
+// is about to be put (N2).
+func (m *multi) meetNear(u *unit) {
+	if x := u.ext.Load(); x != nil && looksBehind && x.nearKinds() && !m.near.Load() {
+		m.comeNear()
 	}
+}
+
+// comeNear has the message and its units be near kinds.
+func (m *multi) comeNear() {
+	parts := m.all()
 	for i := range parts {
 		if x := parts[i].unit.extend().forSeveral(); !x.nearKinds.Load() {
 			x.nearKinds.Store(true)
 		}
 	}
+	m.near.Store(true)
+}
+
+// settleNearness has it settled whether the message is near kinds, for an owner that comes to it
+// (N3).
+func (m *multi) settleNearness(w *worker) {
+	if m.placed.Load() == 0 && settlesFirst {
+		v := section{worker: w}
+		m.help(&v)
+		v.end()
+	}
+}
+
+// hold notes that units, which have come to the message and are not counted yet, lie still for it,
+// and looks for cycles (K2). The caller owns the units.
+func (m *multi) hold(units ...int32) {
+	if !m.near.Load() {
+		return
+	}
+	parts := m.all()
+	for _, i := range units {
+		parts[i].unit.extend().forSeveral().holder.Store(m)
+	}
+	m.look(parts[0].unit.rt)
 }
 
 func init() { promise.Implied = waitsThroughUnits }
 
-// waitsThroughUnits reports whether the message of cell end waits for target through its units. end
-// is its cell, or its gate.
+// waitsThroughUnits reports whether the message of cell end waits for target through its units.
 func waitsThroughUnits(end, target *promise.Cell) bool {
 	found := activations{}
 	found.behind(end)
@@ -97,8 +158,8 @@ func (u *unit) lookForCycle(w *worker) {
 }
 
 // mayWait reports whether a unit of the message may wait for an activation.
-func (g *gate) mayWait() bool {
-	parts := g.of.all()
+func (m *multi) mayWait() bool {
+	parts := m.all()
 	for i := range parts {
 		if x := parts[i].unit.ext.Load(); x != nil && x.mayWait() {
 			return true
@@ -107,11 +168,11 @@ func (g *gate) mayWait() bool {
 	return false
 }
 
-// look is lookForCycle for a message to several units that has come to one more (K2), or into their
-// mailboxes (K3).
-func (g *gate) look(rt *Runtime) {
+// look is lookForCycle for a message to several units that has units come to it (K2), or has come
+// into their mailboxes (K3).
+func (m *multi) look(rt *Runtime) {
 	found := activations{}
-	found.ofSeveral(g.of)
+	found.ofSeveral(m)
 	if len(found.all) > 0 {
 		found.failCycles(rt.detachedWorker())
 	}
@@ -128,19 +189,17 @@ type making struct {
 	kind *kind
 }
 
-// behind adds the activations for which the message of a cell waits, whose edge leads nowhere. end
-// is its cell, or its gate.
+// behind adds the activations for which the message of a cell waits, whose edge leads nowhere or to
+// a gate.
 func (f *activations) behind(end *promise.Cell) {
-	n, still := len(f.all), end
-	if end.IsGate() {
-		m := (*gate)(unsafe.Pointer(end)).of
+	n := len(f.all)
+	if m := severalOf(end); m != nil {
 		f.ofSeveral(m)
-		still = &(*promised)(unsafe.Pointer(m.whole())).Cell
 	} else if u := promisedOf(end).unit; u != nil {
 		f.ofUnit(u)
 	}
 	// If the message has run meanwhile, its unit may be activating anew. It does not wait for that.
-	if still != end && !still.Open() || still == end && !end.Ends() {
+	if !end.Ends() {
 		f.all = f.all[:n]
 	}
 }

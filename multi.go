@@ -25,10 +25,6 @@ func (m *multi) arrive(i int32) bool {
 	}
 	p.arrived.Set(true)
 	p.unit.operations.Add(1)
-	if m.gate != nil {
-		p.unit.extend().forSeveral().holder.Store(m)
-		m.gate.look(p.unit.rt)
-	}
 	if x := p.unit.ext.Load(); x != nil {
 		if x.limit != nil {
 			x.limit.stall()
@@ -40,11 +36,21 @@ func (m *multi) arrive(i int32) bool {
 	return true
 }
 
+// comeTo is arrive for an owner that has dequeued a part of unit i.
+func (m *multi) comeTo(w *worker, i int32) bool {
+	m.settleNearness(w)
+	if !m.arrive(i) {
+		return false
+	}
+	m.hold(i)
+	return true
+}
+
 // takePart is what the owner of a unit does with a part, in place of running it.
 func takePart(w *worker, _ *unit, msg *message) taken {
 	p := partOf(&msg.Node)
 	m := p.of
-	if !m.arrive(p.index) {
+	if !m.comeTo(w, p.index) {
 		return onward
 	}
 	if m.isComplete(1) {
@@ -143,7 +149,7 @@ func (u *unit) goOnWith(w *worker, next *mailbox.Node) {
 	p := partOf(u.mailbox.DequeueInOrder())
 	m := p.of
 	switch {
-	case !m.arrive(p.index):
+	case !m.comeTo(w, p.index):
 		u.goOn(w)
 	case m.isComplete(1):
 		m.ready(w)

@@ -220,26 +220,24 @@ type multiOperation[A, R any] struct {
 // complete makes what the operation needs only once.
 func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
-	o.several = true
+	o.several, o.gate = true, newGate(unsafe.Offsetof(multiSend[A, R]{}.multi))
 	o.makeMultiVtables(o.sent.identity)
 }
 
-// placeSent places a sent message. One with units of kinds may have to wait for their states: its
-// edge says so.
+// placeSent places a sent message. From now on it may have to wait for its units: its edge says so.
+// That of a revocable message was led there when it became ready.
 func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) {
 	m := (*multiSend[A, R])(unsafe.Pointer(msg))
-	m.meetKinds()
-	g := m.gate
-	if g != nil && !m.lead(&g.Cell, false) {
-		o.dropRevoked(&m.sendMessage)
-		return
+	if !m.revocable() {
+		m.SetEdge(o.gate)
 	}
 	m.become(o.placed)
 	m.intercept()
+	m.meetKinds()
 	rt := w.rt
 	m.place(w)
-	if g != nil && g.mayWait() {
-		g.look(rt)
+	if m.near.Load() && m.mayWait() {
+		m.look(rt)
 	}
 }
 

@@ -52,7 +52,7 @@ type multi struct {
 	placed  atomics.Release[uint32]
 	many    *multiPart   // the first part; nil if the parts lie behind this struct
 	helped  atomics.Bool // set in a section
-	gate    *gate        // not nil if one of the units is of a kind, or near one: kind_cycle.go
+	near    atomics.Bool // one of the units is of a kind, or near one: kind_cycle.go
 }
 
 // all returns the parts, one for each unit, in the order of the arguments.
@@ -143,18 +143,26 @@ func (m *multi) help(v *section) {
 }
 
 func (m *multi) complete(v *section, own bool) {
-	parts, n, arrived := m.all(), m.n, int32(0)
+	parts, n := m.all(), m.n
+	var few [8]int32
+	arrived := few[:0] // the units that have come to the message by pushes of this call
 	for i := range parts {
-		if m.push(v, &parts[parts[i].nth], own) {
-			arrived++
+		if p := &parts[parts[i].nth]; m.push(v, p, own) {
+			arrived = append(arrived, p.index)
 		}
 	}
 	m.placed.Store(1)
 	if own {
 		v.end() // if no unit has arrived, the message belongs to others now
 	}
-	if arrived == n || arrived > 0 && m.arrived.Add(arrived) == n {
+	switch came := int32(len(arrived)); {
+	case came == n: // perhaps none of none
 		m.ready(v.worker)
+	case came > 0:
+		m.hold(arrived...)
+		if m.arrived.Add(came) == n {
+			m.ready(v.worker)
+		}
 	}
 }
 
@@ -179,6 +187,9 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 		}
 		if m.placed.Load() != 0 { // must be loaded after Newest
 			return false
+		}
+		if h != nil {
+			m.meetNear(p.unit)
 		}
 		if !own {
 			mine := &multiPart{of: m, index: p.index}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/scan"
 )
@@ -171,6 +172,9 @@ type operation[A, R any] struct {
 	// with one future.
 	tolerant bool
 	several  bool // an operation on several units, whose told messages no depot counts
+	// gate is the edge of messages to several units that wait for these (kind_cycle.go); nil for
+	// other operations.
+	gate *promise.Cell
 	// small is the function of a free operation that may be run at the send, nil for others
 	// (inline.go). Called through invoke, one call more, inlined operations took 11% longer.
 	small func(c *Context, arg A) (R, error)

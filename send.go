@@ -151,7 +151,7 @@ func (o *operation[A, R]) launch(w *worker, m *sendMessage[A, R], from *sender) 
 		return
 	}
 	if from != nil && m.lineage.Load() != nil {
-		m.lead(nil, true)
+		m.lead(o.gate, true)
 	}
 	if err := w.dispatch(&m.message, from); err != nil {
 		o.failSend(w, &m.message, err)
@@ -169,8 +169,8 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], from *sender)
 			return
 		case dep == nil:
 			if !m.revocable() { // as in await
-				m.SetEdge(nil)
-			} else if !m.lead(nil, from != nil) {
+				m.SetEdge(o.gate)
+			} else if !m.lead(o.gate, from != nil) {
 				o.dropRevoked(m)
 				return
 			}

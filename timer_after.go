@@ -141,7 +141,7 @@ func (o *operation[A, R]) sendNow(w *worker, msg *message) {
 			w.traceNeeds(msg, o.argPlan, unsafe.Pointer(&m.arg))
 		}
 	}
-	m.lead(nil, true)
+	m.lead(o.gate, true)
 	o.launch(w, m, nil)
 }
 

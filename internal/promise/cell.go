@@ -41,9 +41,10 @@ import (
 type Cell struct {
 	// state is the newest waiter, nil for none, or one of the seals.
 	state atomics.Pointer[mailbox.Node]
-	// edge says for which cell this one waits. It is one of four:
+	// edge says for which cell this one waits. It is one of five:
 	//
 	//	the cell that it waits for, also across a bridge   cycle.go
+	//	a gate, for messages that wait for several things  cycle.go
 	//	a mark: its message has begun, or has not          start.go
 	//	its failure, once it is filled or revoked          Failure
 	//	nil, for none of these

@@ -63,12 +63,12 @@ func (c *Cell) ClosesCycle(dep *Cell) bool {
 
 // Implied tells whether the message of cell end, whose edge leads nowhere, waits for target in
 // another way. Package freerun sets it, before there are messages: a message may wait for the state
-// of its unit. end may be a gate, but is no bridge.
+// of its unit. end is no bridge.
 var Implied func(end, target *Cell) bool
 
 // Walk follows the edges from dep on, and reports whether it comes to c. If not, it returns the
-// open cell at which the edges end; nil if they end at a cell that is closed, or whose message has
-// begun, or go round. Any goroutine.
+// open cell at which the edges end, whose edge leads nowhere or to a gate; nil if they end at a cell
+// that is closed, or whose message has begun, or go round. Any goroutine.
 func (c *Cell) Walk(dep *Cell) (reached bool, end *Cell) {
 	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
 	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,
@@ -86,7 +86,7 @@ func (c *Cell) Walk(dep *Cell) (reached bool, end *Cell) {
 		}
 		next := x.edge.LoadAcquire()
 		switch {
-		case next == nil || next == &unbegun:
+		case next == nil || next == &unbegun || next.isGate():
 			return false, x
 		case !next.leads():
 			return false, nil
@@ -98,30 +98,37 @@ func (c *Cell) Walk(dep *Cell) (reached bool, end *Cell) {
 
 // Next returns the cell that the edge leads to, nil if it leads to none. Any goroutine.
 func (c *Cell) Next() *Cell {
-	if next := c.edge.LoadAcquire(); next != nil && next != &unbegun && next.leads() {
+	if next := c.edge.LoadAcquire(); next != nil && next != &unbegun && !next.isGate() && next.leads() {
 		return next
 	}
 	return nil
 }
 
-// Ends reports whether the cell is open, and its edge leads nowhere. Any goroutine.
+// Ends reports whether the cell is open, and its edge leads nowhere or to a gate. Any goroutine.
 func (c *Cell) Ends() bool {
 	next := c.edge.LoadAcquire()
-	return c.Open() && (next == nil || next == &unbegun)
+	return c.Open() && (next == nil || next == &unbegun || next.isGate())
 }
 
-// leads reports whether an edge that is neither nil nor unbegun leads on.
+// leads reports whether an edge that is neither nil, unbegun nor a gate leads on.
 func (c *Cell) leads() bool { return c != &begun && c != &failing && !c.isFailure() }
 
-// isGate is the state of a gate. A gate is a cell, but no promise. It is the edge of a message that
-// waits for several things at once, which Implied finds.
+// isGate is the state of a gate. A gate is a cell, but no promise. It is the edge of messages that
+// wait for several things at once, which Implied finds. Many messages may have the same one.
 var isGate mailbox.Node
 
 // MakeGate makes c, a zero cell, a gate.
 func (c *Cell) MakeGate() { c.state.Store(&isGate) }
 
-// IsGate reports whether c is a gate. Any goroutine.
-func (c *Cell) IsGate() bool { return c.state.Load() == &isGate }
+func (c *Cell) isGate() bool { return c.state.Load() == &isGate }
+
+// Gate returns the gate that the edge leads to, nil if it leads to none. Any goroutine.
+func (c *Cell) Gate() *Cell {
+	if next := c.edge.LoadAcquire(); next != nil && next.isGate() {
+		return next
+	}
+	return nil
+}
 
 // Waiting says what an attempt to wait has come to.
 type Waiting uint8

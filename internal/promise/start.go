@@ -90,7 +90,7 @@ func (c *Cell) Revoke(f *Failure, canDrop bool) (revoked, drops bool) {
 		if now == nil || now.hasBegun() || !c.Open() {
 			return false, false
 		}
-		drops = canDrop && now == &unbegun
+		drops = canDrop && (now == &unbegun || now.isGate())
 		f.dropped.Store(drops)
 		if c.edge.CompareAndSwap(now, &f.cell) {
 			return true, drops
