@@ -270,8 +270,8 @@ const (
 	stopRoom                    // others need the room
 )
 
-// runStop is what the operation stopping does, whose message is now: it makes the unit passive unless
-// it is in use again. It reports whether the unit was active.
+// runStop is what the operation stopping does, whose message is now: it makes the unit passive
+// unless it is in use again. It reports whether the unit was active.
 func (k *Kind[K, S]) runStop(c *Context, u *unit, now *message, why stopReason) bool {
 	x := keyedUnitOf[K, S](u)
 	h := x.keyed.settings.home
