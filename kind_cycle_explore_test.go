@@ -43,8 +43,8 @@ func TestExploreKindCircle(t *testing.T) {
 	while(&promise.Implied, nil, func() { explore.MustFail(t, 1, body) })
 }
 
-// TestExploreKindHeldCircle has the state of a unit wait for a message to another one, which is held
-// by a message to both. The other one is plain, or of the kind too.
+// TestExploreKindHeldCircle has the state of a unit wait for a message to another one, which is
+// held by a message to both. The other one is plain, or of the kind too.
 func TestExploreKindHeldCircle(t *testing.T) {
 	body := func(keyed, plain int) func(r *explore.Run) {
 		return func(r *explore.Run) {
@@ -122,48 +122,8 @@ func TestExploreKindLateMessage(t *testing.T) {
 	}))
 }
 
-// TestExploreKindNoCircle has a walk come to a message that runs meanwhile, and whose unit becomes
-// active anew, by a state that waits for the first one. There is no circle.
-func TestExploreKindNoCircle(t *testing.T) {
-	body := func(held bool) func(r *explore.Run) {
-		return func(r *explore.Run) {
-			plain := 0
-			if held {
-				plain = 1
-			}
-			x := newTheater(r, staged, 2, plain)
-			one, other := plain, plain+1
-			w := x.rt.detachedWorker()
-			calls := 0
-			x.fresh = func(*worker, int) (error, *result[*seat]) { return nil, nil }
-			x.visit(w, "0", other)
-			x.pump(w) // the other one is active
-			var p *result[*seat]
-			if held { // p is behind M, which the other one has not come to yet
-				x.visit(w, "1", other)
-				x.all(w, "M", 0, other)
-				p = x.visit(w, "p", 0)
-			} else {
-				p = x.visit(w, "p", other)
-			}
-			x.fresh = func(w *worker, key int) (error, *result[*seat]) {
-				if key == 0 {
-					return nil, p
-				}
-				calls++
-				return nil, x.visit(w, "q", one)
-			}
-			x.thread("walk", func(w *worker) { x.visit(w, "a", one) })
-			x.thread("anew", func(w *worker) {}, func(w *worker) { x.stop(w, other) }, func(w *worker) { x.visit(w, "b", other) })
-			r.After(func() { x.check(succeeds) })
-		}
-	}
-	explore.Exhaustive(t, 2, body(false))
-	explore.Exhaustive(t, 2, body(true))
-}
-
-// TestExploreKindLooksAgain looks for what a message waits for, while the message runs, and its unit,
-// or one that was held with it, becomes active anew. The message has never waited for that.
+// TestExploreKindLooksAgain looks for what a message waits for, while the message runs, and its
+// unit, or one that was held with it, becomes active anew. The message has never waited for that.
 func TestExploreKindLooksAgain(t *testing.T) {
 	body := func(held bool, look func(f *activations, p *result[*seat])) func(r *explore.Run) {
 		return func(r *explore.Run) {

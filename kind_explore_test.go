@@ -118,7 +118,7 @@ func newTheater(r *explore.Run, k *Kind[int, *seat], keyed, plain int) *theater 
 		u.unit.rt, u.unit.Kind = rt, unitVtable
 		u.keyed.settings = x.home.units
 		u.unit.ext.Store(&u.keyed.unitExt)
-		// The collector takes none: the test holds it, and no goroutine of the collector's comes in.
+		// The collector takes none: the test holds it, and there is no cleanup.
 		u.keyed.weak, u.resident.weak = true, weak.Make(u)
 		// The next back-off is so long that no execution comes to its end.
 		u.keyed.withRare().failed = &activationFailure{err: ErrClosed, times: 20}
@@ -373,8 +373,8 @@ func while[T any](v *T, is T, test func()) {
 	test()
 }
 
-// TestExploreKindActivation has first messages race for a unit, with each other and with a Stop: one
-// state at a time, each message runs once, on a state that is not dropped.
+// TestExploreKindActivation has first messages race for a unit, with each other and with a Stop:
+// one state at a time, each message runs once, on a state that is not dropped.
 func TestExploreKindActivation(t *testing.T) {
 	body := func(stop func(x *theater, w *worker), faulty func(x *theater)) func(r *explore.Run) {
 		return func(r *explore.Run) {

@@ -210,8 +210,8 @@ func (k *keeper) letIn(c *Context) {
 	}
 }
 
-// letInFirst makes the unit active that has asked first. It is counted. It is not queued by hand: the
-// keeper goes on with other messages.
+// letInFirst makes the unit active that has asked first, and is counted. It does not do so by hand:
+// the keeper goes on with other messages.
 func (k *keeper) letInFirst(w *worker) {
 	w.queueReady(k.home.rt, sched.Normal, k.home.kind.activate(w, k.asking[0].unit))
 }

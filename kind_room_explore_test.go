@@ -74,7 +74,7 @@ func TestExploreKindRoom(t *testing.T) {
 				}
 				x.strike(w, true)
 				x.pump(w)
-				for _, u := range x.keyed { // the table keeps them in a runtime whose time stands still
+				for _, u := range x.keyed { // the table keeps them where time is virtual
 					u.resident.held.Store(nil)
 				}
 				x.check(func(_ note, err error) bool { return err == nil || errors.Is(err, ErrFull) })

@@ -67,8 +67,8 @@ func (c *Cell) ClosesCycle(dep *Cell) bool {
 var Implied func(end, target *Cell) bool
 
 // Walk follows the edges from dep on, and reports whether it comes to c. If not, it returns the
-// open cell at which the edges end, whose edge leads nowhere or to a gate; nil if they end at a cell
-// that is closed, or whose message has begun, or go round. Any goroutine.
+// open cell at which the edges end, whose edge leads nowhere or to a gate; nil if they end at a
+// cell that is closed, or whose message has begun, or go round. Any goroutine.
 func (c *Cell) Walk(dep *Cell) (reached bool, end *Cell) {
 	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
 	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,
