@@ -49,13 +49,14 @@ func Example_life() {
 	fmt.Println(going.Wait(ctx))   // ada goes on
 	fmt.Println(balance.Wait(ctx)) // in its turn
 
-	fmt.Println(freerun.Retire(rt.Context(), ada).Wait(ctx)) // its state; nothing was behind
-	_, err := deposit.Send(rt.Context(), ada, 1).Wait(ctx)
+	state, err := freerun.Retire(rt.Context(), ada).Wait(ctx) // nothing was behind
+	fmt.Println(state.Balance, err)
+	_, err = deposit.Send(rt.Context(), ada, 1).Wait(ctx)
 	fmt.Println(errors.Is(err, freerun.ErrStopped))
 	// Output:
 	// on disk <nil>
 	// 15 <nil>
-	// {15} <nil>
+	// 15 <nil>
 	// true
 	//tour:end
 }
