@@ -47,25 +47,34 @@ func newGate(m *multi) *gate {
 	return g
 }
 
-// meetKinds gives a message a gate, right before it is placed, if one of its units is of a kind, or
+// meetUnits gives a message a gate, right before it is placed, if one of its units is of a kind, or
 // near one: if a message with a gate was placed in its mailbox before, which may hold it. Then the
 // other units are near kinds too. So all messages that may lie behind one with a gate have gates.
-func (m *multi) meetKinds() {
-	parts := m.all()
+// It returns an error if the route of a unit refuses the message.
+func (m *multi) meetUnits(w *worker) error {
+	parts, near := m.all(), false
 	for i := range parts {
-		if x := parts[i].unit.ext.Load(); x != nil && (x.keyed() != nil || x.nearKinds()) {
-			m.gate = newGate(m)
-			break
+		x := parts[i].unit.ext.Load()
+		if x == nil {
+			continue
 		}
+		if x.has().route != nil {
+			if err := parts[i].unit.routeSeveral(w, x, m.whole()); err != nil {
+				return err
+			}
+		}
+		near = near || x.keyed() != nil || x.nearKinds()
 	}
-	if m.gate == nil {
-		return
+	if !near {
+		return nil
 	}
+	m.gate = newGate(m)
 	for i := range parts {
 		if x := parts[i].unit.extend().forSeveral(); !x.nearKinds.Load() {
 			x.nearKinds.Store(true)
 		}
 	}
+	return nil
 }
 
 func init() { promise.Implied = waitsThroughUnits }

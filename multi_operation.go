@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/scan"
 )
 
@@ -220,19 +221,21 @@ type multiOperation[A, R any] struct {
 // complete makes what the operation needs only once.
 func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
-	o.several = true
+	o.several, o.route.Form = true, route.Several
 	o.makeMultiVtables(o.sent.identity)
 }
 
 // placeSent places a sent message. One with units of kinds may have to wait for their states: its
 // edge says so.
-func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) {
+func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) error {
 	m := (*multiSend[A, R])(unsafe.Pointer(msg))
-	m.meetKinds()
+	if err := m.meetUnits(w); err != nil {
+		return err
+	}
 	g := m.gate
 	if g != nil && !m.lead(&g.Cell, false) {
 		o.dropRevoked(&m.sendMessage)
-		return
+		return nil
 	}
 	m.become(o.placed)
 	m.intercept()
@@ -241,6 +244,7 @@ func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) {
 	if g != nil && g.mayWait() {
 		g.look(rt)
 	}
+	return nil
 }
 
 // send sends m, whose parts have their units. It does not wait.
@@ -275,12 +279,17 @@ func (o *multiOperation[A, R]) tell(c *Context, w *worker, m *multiTell[A], arg 
 	if err := w.admits(c, m.unit, &m.message); err != nil {
 		return err
 	}
+	var err error
 	if o.argPlan == nil {
-		o.told.place(w, &m.message)
-		return nil
+		err = o.told.place(w, &m.message)
+	} else {
+		if w.observed.Load() != 0 {
+			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
+		}
+		err = o.collectTell(w, &m.tellMessage, anySender)
 	}
-	if w.observed.Load() != 0 {
-		w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
+	if err != nil {
+		o.refuseTell(w, &m.tellMessage, err)
 	}
-	return o.collectTell(w, &m.tellMessage, anySender)
+	return err
 }
