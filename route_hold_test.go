@@ -235,13 +235,17 @@ func TestHeldForward(t *testing.T) {
 	quiet(t, rt)
 }
 
+// padded is a state behind which there is padding.
+type padded struct {
+	a byte
+	b [3]uint64
+}
+
+var paddedKind = freerun.NewKind("paddedKind", func(*freerun.Context, int) (padded, error) { return padded{}, nil })
+
 // TestHeldState: the interceptor reads and writes the state, of a plain unit with a route and of a
 // unit of a kind.
 func TestHeldState(t *testing.T) {
-	type padded struct {
-		a byte
-		b [3]uint64
-	}
 	here := routeFunc(func(route.Message) (route.Verdict, error) { return route.Here, nil })
 	look := freerun.Intercept(func(c *freerun.Context, i *freerun.Invocation) error {
 		if s, ok := routing.State(i).(*padded); !ok {
@@ -253,7 +257,8 @@ func TestHeldState(t *testing.T) {
 	})
 	rt, _ := runtimetest.Start(t)
 	c := rt.Context()
-	k := freerun.NewKind("heldState", func(*freerun.Context, int) (padded, error) { return padded{}, nil }, routing.Option(here), look)
+	k := paddedKind
+	k.Configure(rt, routing.Option(here), look)
 	for _, u := range []*freerun.Unit[padded]{k.At(c, 1), freerun.NewUnit(rt, padded{}, routing.Option(here), look)} {
 		got := runtimetest.Must(t, freerun.Do(c, u, func(_ *freerun.Context, s *padded) (padded, error) { s.b[2] = 7; return *s, nil }))
 		if got != (padded{1, [3]uint64{0, 0, 7}}) {

@@ -3,7 +3,6 @@ package freerun_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -72,6 +71,13 @@ var (
 		*s += n.Value()
 		return *s, nil
 	})
+	routeNote = freerun.Op("routeNote", func(_ *freerun.Context, s *[]int, n int) (int, error) {
+		*s = append(*s, n)
+		return n, nil
+	})
+	routeGive = freerun.Op("routeGive", func(*freerun.Context, *int, struct{}) (freerun.Future[int], error) { return freerun.Resolved(1), nil })
+	routeKind = freerun.NewKind("routeKind", func(*freerun.Context, string) (int, error) { return 10, nil })
+
 	routeGet  = freerun.ReadOp("routeGet", func(_ *freerun.Context, s *int, _ struct{}) (int, error) { return *s, nil })
 	routeBoth = freerun.Op2("routeBoth", func(_ *freerun.Context, a, b *int, n int) (int, error) {
 		*a, *b = *a+n, *b+n
@@ -296,9 +302,8 @@ func TestRouteMistyped(t *testing.T) {
 // TestRouteFutures: a result that holds an open future is waited for.
 func TestRouteFutures(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
-	give := freerun.Op("routeGive", func(*freerun.Context, *int, struct{}) (freerun.Future[int], error) { return freerun.Resolved(1), nil })
 	d := &desk{}
-	f := give.Send(rt.Context(), routed(rt, d), struct{}{})
+	f := routeGive.Send(rt.Context(), routed(rt, d), struct{}{})
 	p := freerun.NewPromise[int](rt.Context())
 	result := p.Future()
 	d.take(t, 1)[0].Resolve(&result, nil)
@@ -319,15 +324,11 @@ func TestRouteOrder(t *testing.T) {
 		rt, _ := runtimetest.Start(t, freerun.Processors(processors))
 		d := &desk{}
 		u := freerun.NewUnit(rt, []int(nil), routing.Option(d))
-		note := freerun.Op(fmt.Sprint("routeNote", processors), func(_ *freerun.Context, s *[]int, n int) (int, error) {
-			*s = append(*s, n)
-			return n, nil
-		})
 		const n = 500
 		for i := range n {
 			if i%3 == 0 {
-				note.Send(rt.Context(), u, i)
-			} else if err := note.Tell(rt.Context(), u, i); err != nil {
+				routeNote.Send(rt.Context(), u, i)
+			} else if err := routeNote.Tell(rt.Context(), u, i); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -428,7 +429,8 @@ func TestRouteControl(t *testing.T) {
 		return route.Here, nil
 	})
 	ended := 0
-	k := freerun.NewKind("routeControl", func(*freerun.Context, string) (int, error) { return 0, nil }, routing.Option(r),
+	k := routeKind
+	k.Configure(rt, routing.Option(r),
 		freerun.PassivateAfter(time.Millisecond), freerun.OnStop(func(*freerun.Context, string, *int) { mu.Lock(); ended++; mu.Unlock() }))
 	u := routed(rt, r, freerun.OnEnd(func(*freerun.Context, *int) { mu.Lock(); ended++; mu.Unlock() }))
 	c := rt.Context()
@@ -454,7 +456,7 @@ func TestRouteControl(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	stop := strings.TrimSuffix(freerun.NameOf(routeAdd), "routeAdd") + "routeControl.stop"
+	stop := strings.TrimSuffix(freerun.NameOf(routeAdd), "routeAdd") + "routeKind.stop"
 	want := []string{"github.com/freerun-go/freerun.unit.stop", "github.com/freerun-go/freerun.unit.watch", stop}
 	if !slices.Equal(names, want) || ended != 4 {
 		t.Errorf("asked for %q, ended %d", names, ended)
@@ -465,8 +467,8 @@ func TestRouteControl(t *testing.T) {
 func TestRouteKey(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	d := &desk{}
-	k := freerun.NewKind("routeKey", func(*freerun.Context, string) (int, error) { return 10, nil }, routing.Option(d))
-	c := rt.Context()
+	k, c := routeKind, rt.Context()
+	k.Configure(rt, routing.Option(d))
 	f := routeAdd.Send(c, k.At(c, "ada"), 1)
 	m := d.take(t, 1)[0]
 	if m.Key() != "ada" || k.Len(rt) != 0 {
