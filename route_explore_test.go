@@ -46,9 +46,9 @@ func exploredRoute(revocable bool, mark *promise.Cell) (rt *Runtime, r *routedMe
 // passed reports whether the message lies in its unit's mailbox, behind the one that was there.
 func passed(m *sendMessage[*int, int]) bool { return m.unit.mailbox.IsNewest(&m.Node) }
 
-// TestExploreRoute has a route resolve a message twice, or resolve it and pass it on, while its scope
-// revokes it and the runtime ends: one of them decides, the message is counted once, and nobody
-// drops the argument that the route reads.
+// TestExploreRoute has a route resolve a message twice, or resolve it and pass it on, while its
+// scope revokes it and the runtime ends: one of them decides, the message is counted once, and
+// no revoker drops the argument that the route reads.
 func TestExploreRoute(t *testing.T) {
 	failed, canceled := errors.New("failed"), errors.New("canceled")
 	one := 1
@@ -125,8 +125,8 @@ func TestExploreRoute(t *testing.T) {
 	explore.MustFail(t, 2, body(true, true, nil, take))
 }
 
-// TestExploreHeld has two Release the outcome of an operation that returns at that moment, while the
-// runtime ends: it is known once both the return and a Release have come, and counted once.
+// TestExploreHeld has two Release the outcome of an operation that returns at that moment, while
+// the runtime ends: it is known once both the return and a Release have come, and counted once.
 func TestExploreHeld(t *testing.T) {
 	failed := errors.New("failed")
 	body := func(ends bool, release func(h *held, err error) bool, back func(i *invocation[*int, int], w *worker)) func(*explore.Run) {

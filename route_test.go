@@ -164,8 +164,8 @@ func quiet(t *testing.T, rt *freerun.Runtime) freerun.Stats {
 	return s
 }
 
-// TestRouteHere: a message that the route sends here runs as if there was no route, and the route is
-// told what it is.
+// TestRouteHere: a message that the route sends here runs as if there was no route, and the route
+// is told what it is.
 func TestRouteHere(t *testing.T) {
 	eachWay(t, func(t *testing.T, rt *freerun.Runtime, way int, send func(u *freerun.Unit[int]) (freerun.Future[int], error)) {
 		w, asked := ways[way], 0
@@ -213,7 +213,7 @@ func TestRouteRefuses(t *testing.T) {
 			_, err = f.Wait(runtimetest.Within(t))
 		}
 		after := quiet(t, rt)
-		if ways[way].name == "told future" { // the sender has gone on: it is lost, and told as such
+		if ways[way].name == "told future" { // the sender has gone on: it is lost
 			if lost := rt.LostMessages(); err != nil || len(lost) == 0 || lost[len(lost)-1].Err != errByRoute {
 				t.Errorf("%v, lost %v", err, lost)
 			}
@@ -402,7 +402,7 @@ func TestRouteSeveral(t *testing.T) {
 		}
 	}
 	verdict, refusal = route.Here, nil
-	if got := runtimetest.Must(t, routeAdd.Send(c, u, 0)); got != 3 { // Op2, Call and Tell have run once
+	if got := runtimetest.Must(t, routeAdd.Send(c, u, 0)); got != 3 { // Op2, Call, Tell
 		t.Errorf("the unit has %d", got)
 	}
 }
