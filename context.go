@@ -58,6 +58,7 @@ type Context struct {
 	// is read when the operation forks.
 	forks  forks
 	title  title         // the title of an activity
+	held   *held         // what keeps the outcome of the running operation back; nil for most
 	region *trace.Region // the region of an execution trace, nil while there is none
 }
 

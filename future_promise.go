@@ -97,61 +97,6 @@ func (p *Promise[R]) Resolve(v R, err error) bool {
 	return promiseOperation[R]().resolve(m, v, err)
 }
 
-// resolve settles a promise that the caller alone has taken. It reports whether the outcome is what
-// it was given.
-//
-// The caller is on no processor, so the counts alone tell that it is at work. Therefore a promise
-// is counted as done last, after what waits for it was queued: so whoever finds all done has not
-// overtaken it. And it counts as a timer that fires: the end of the runtime waits for it.
-func (o *operation[A, R]) resolve(m *sendMessage[A, R], v R, err error) bool {
-	rt := m.unit.rt
-	rt.firing.Add(1)
-	defer rt.fired()
-	if !m.claimFailing() { // S3: a canceler that comes later waits for the few steps to the seal
-		o.dropRevoked(m)
-		return false
-	}
-	w, from := &rt.outside, m.lineage.Load()
-	a := from.keyOf().account()
-	if a != nil {
-		w.credit.Begin(a) // as for an operation that begins
-	}
-	switch {
-	case rt.phase.Load() >= aborting || m.canceled() != nil:
-		o.endFailedSend(w, m, m.refusal())
-		if a != nil {
-			w.credit.End(a)
-		}
-		return false
-	case err != nil:
-		m.blameRan(w, err)
-		m.wasResolved(w, from, m.fillFailed(w, err))
-	case o.resultPlan == nil:
-		m.value = v
-		w.traceFulfilled(&m.promised)
-		m.wasResolved(w, from, m.fill(w))
-	default:
-		o.settle(w, &m.result, v, nil, nil)
-	}
-	return !m.abandoned()
-}
-
-// wasResolved takes a promise of lineage from out of its scope, and counts it as run, if it was
-// filled. If not, the end of the runtime has counted it.
-func (m *promised) wasResolved(w *worker, from *lineage, filled bool) {
-	if filled {
-		m.leave(w)
-		from.ended(w)
-		w.countRan(m.unit.rt, 1)
-	}
-}
-
-// abandoned reports whether the runtime has ended before m had an outcome.
-func (m *promised) abandoned() bool {
-	_, err := m.Outcome()
-	return err == ErrClosed && m.Failure() == nil
-}
-
 func (p *Promise[R]) checked() *Promise[R] {
 	if p == nil || p.message.unit == nil {
 		panic("freerun: a nil or zero Promise; make promises with NewPromise")

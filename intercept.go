@@ -69,6 +69,7 @@ type Invocation struct {
 	call    invoked
 	// forwarded is the *result[R] that the operation has forwarded when it returned.
 	forwarded any
+	held      *held // nil: the outcome is known when the interceptors have returned
 }
 
 // invoked is the part of an invocation that knows the types of argument and result.
@@ -77,6 +78,8 @@ type invoked interface {
 	run(c *Context) error
 	arg() any
 	result() any
+	waits(h *held) bool // route_hold.go
+	free(h *held) bool
 }
 
 // Unit returns the name of the unit, with the key of one of a kind. It is empty for a unit without
@@ -164,6 +167,7 @@ type invocation[A, R any] struct {
 	to       unsafe.Pointer
 	argument A
 	outcome  R
+	told     bool // the message has no future
 }
 
 func (i *invocation[A, R]) arg() any    { return &i.argument }
@@ -175,7 +179,7 @@ func (i *invocation[A, R]) run(c *Context) (err error) {
 }
 
 // surrounded invokes the operation of message m with its interceptors.
-func (o *operation[A, R]) surrounded(c *Context, to unsafe.Pointer, m *message, arg A) (R, error) {
+func (o *operation[A, R]) surrounded(c *Context, to unsafe.Pointer, m *message, arg A) (*invocation[A, R], error) {
 	i := &invocation[A, R]{of: o, to: to, argument: arg}
 	k := m.vtable()
 	i.running, i.message, i.by, i.call = c, m, m.interceptors(), i
@@ -185,8 +189,11 @@ func (o *operation[A, R]) surrounded(c *Context, to unsafe.Pointer, m *message, 
 	if k.code != nil {
 		c.function.Store(k.code(m)) // for what interceptors send
 	}
+	returned := false
+	defer func() { i.left(c, returned) }()
 	err := i.end(i.Next(c))
-	return i.outcome, err
+	returned = true
+	return i, err
 }
 
 // runSendAround is runSend for a message in the form around. From its begin on, the message is in
@@ -205,10 +212,14 @@ func (o *operation[A, R]) runSendAround(p *sched.Processor, t *sched.Task) {
 		o.failSend(w, &m.message, m.refusal())
 		return
 	}
-	v, err := o.surrounded(c, to, &m.message, m.arg)
+	i, err := o.surrounded(c, to, &m.message, m.arg)
 	m.arg = *new(A)
 	w, forwarded := c.end()
-	o.settle(w, &m.result, v, err, forwarded)
+	if i.held != nil {
+		i.keepBack(w, k, err, forwarded)
+		return
+	}
+	o.settle(w, &m.result, i.outcome, err, forwarded)
 	if k.release != nil {
 		k.release(w, &m.message, false)
 	}
@@ -229,8 +240,14 @@ func (o *operation[A, R]) runTellAround(p *sched.Processor, t *sched.Task) {
 		o.failTell(w, &n.message, n.refusal())
 		return
 	}
-	_, err = o.surrounded(c, to, &n.message, n.arg)
+	i, err := o.surrounded(c, to, &n.message, n.arg)
 	n.arg = *new(A)
+	if i.held != nil {
+		w, _ = c.end()
+		i.told = true
+		i.keepBack(w, k, err, nil)
+		return
+	}
 	c.endTell(&n.message, k, o.id, err)
 }
 

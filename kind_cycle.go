@@ -36,7 +36,7 @@ import (
 // several units is near kinds if one of them is of a kind, or is near one: then the others are near
 // kinds, too. It becomes near
 //
-//	N1  right before it is placed (meetKinds),
+//	N1  right before it is placed (meetUnits),
 //	N2  or right before a part of it is put behind another message (meetNear).
 //
 // Its units must know of that when they come to it. So
@@ -78,16 +78,27 @@ func severalOf(c *promise.Cell) *multi {
 	return nil
 }
 
-// meetKinds notes, right before a message is placed, whether one of its units is of a kind, or near
-// one, which a unit also is once a message that suspends it was sent (N1).
-func (m *multi) meetKinds() {
-	parts := m.all()
+// meetUnits notes, right before a message is placed, whether one of its units is of a kind, or near
+// one, which a unit also is once a message that suspends it was sent (N1). It returns an error if
+// the route of a unit refuses the message.
+func (m *multi) meetUnits(w *worker) error {
+	parts, near := m.all(), false
 	for i := range parts {
-		if x := parts[i].unit.ext.Load(); x != nil && (x.keyed() != nil || x.nearKinds()) {
-			m.comeNear()
-			return
+		x := parts[i].unit.ext.Load()
+		if x == nil {
+			continue
 		}
+		if x.has().route != nil {
+			if err := parts[i].unit.routeSeveral(w, x, m.whole()); err != nil {
+				return err
+			}
+		}
+		near = near || x.keyed() != nil || x.nearKinds()
 	}
+	if near {
+		m.comeNear()
+	}
+	return nil
 }
 
 // meetNear notes that the message is near kinds if u is, behind whose newest message a part of it

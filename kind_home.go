@@ -94,7 +94,7 @@ func (k *Kind[K, S]) stopActive(home *kindHome) (some bool) {
 		m := &sendMessage[stopReason, bool]{arg: stopAsked}
 		m.become(k.stopping.sent)
 		m.unit = &u.unit
-		k.stopping.launch(home.rt.detachedWorker(), m, nil)
+		k.stopping.launch(home.rt.detachedWorker(), m, ownSender)
 		some = true
 	}
 	return some

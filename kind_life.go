@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/timerwheel"
 )
@@ -172,8 +173,10 @@ func (k *Kind[K, S]) assemble() {
 	stop.invoke = func(c *Context, to unsafe.Pointer, why stopReason) (bool, error) {
 		return k.runStop(c, (*unit)(to), why), nil
 	}
+	stop.route.Form = route.Control
 	stop.complete(stop.declared.name, nil)
 	stop.notIntercepted()
+	stop.told.routed = nil // the keeper tells it: a unit that is here and idle
 	stop.sent.stateless, stop.told.stateless, stop.told.chore = true, true, true
 	k.stop = func(c *Context, u *unit) Future[bool] { return stop.send(c, u, stopAsked) }
 	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }

@@ -6,6 +6,7 @@ import (
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/mailbox"
 	"github.com/freerun-go/freerun/internal/promise"
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -91,8 +92,8 @@ type vtable struct {
 	// messages that hold nothing.
 	release func(w *worker, m *message, again bool)
 	// place deals with a message that is ready, in place of queueing it for its one unit, or for
-	// none. Nil for most.
-	place func(w *worker, m *message)
+	// none, or returns why it is refused. Nil for most.
+	place func(w *worker, m *message) error
 	// wake goes on with a message after the future that it waited for was resolved.
 	wake func(w *worker, m *message)
 	// fail ends a message that will not run, or whose operation did not return.
@@ -111,6 +112,10 @@ type vtable struct {
 	// plain is the form that it has again from then on: intercept.go. around is nil for what no
 	// interceptor sees.
 	around, plain *vtable
+	// routed is the operation, and routedTold says that such a message has no future: for routes
+	// (route.go). It is nil for what routes do not see.
+	routed     routable
+	routedTold bool
 	// shared: such a message need not have the unit to itself.
 	shared bool
 	// stateless: such a message does not make a passive unit of a kind active, and takes no place
@@ -175,6 +180,8 @@ func (o *operation[A, R]) makeVtables(id identity) {
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
 	o.sent.intercepted(o.runSendAround)
 	o.told.intercepted(o.runTellAround)
+	o.sent.routes(o, false)
+	o.told.routes(o, true)
 }
 
 // makeMultiVtables makes the further vtables of an operation on several units. The form of a
@@ -187,15 +194,19 @@ func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
 	o.placedTold.intercepted(o.runTellAround)
 	o.sent.place = o.placeSent
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
+	o.told.routes(&o.operation, true)
 }
 
 // placing returns the place of messages that are placed as k.
-func placing(k *vtable) func(w *worker, m *message) {
-	return func(w *worker, m *message) {
+func placing(k *vtable) func(w *worker, m *message) error {
+	return func(w *worker, m *message) error {
+		if err := k.multi(m).meetUnits(w); err != nil {
+			return err
+		}
 		m.become(k)
 		k.multi(m).intercept()
-		k.multi(m).meetKinds()
 		k.multi(m).place(w)
+		return nil
 	}
 }
 
@@ -222,7 +233,7 @@ func (o *reading[A, R]) makeReadingVtables(id identity) {
 		release: func(w *worker, m *message, _ bool) { m.unit.readerEnded(w) },
 	}, o.runSend)
 	o.admitted.intercepted(o.runSendAround)
-	o.sent.shared = true
+	o.sent.shared, o.route.Form = true, route.Read
 	o.sent.take = func(w *worker, u *unit, m *message) taken { return u.admitReader(w, m, o.admitted) }
 }
 

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/scan"
 )
 
@@ -220,25 +221,29 @@ type multiOperation[A, R any] struct {
 // complete makes what the operation needs only once.
 func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr) {
 	o.operation.complete(name, code)
-	o.several, o.gate = true, newGate(unsafe.Offsetof(multiSend[A, R]{}.multi))
+	o.several, o.route.Form = true, route.Several
+	o.gate = newGate(unsafe.Offsetof(multiSend[A, R]{}.multi))
 	o.makeMultiVtables(o.sent.identity)
 }
 
-// placeSent places a sent message. From now on it may have to wait for its units: its edge says so.
-// That of a revocable message was led there when it became ready.
-func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) {
+// placeSent places a sent message, unless a route refuses it. From now on it may have to wait for
+// its units: its edge says so. That of a revocable message was led there when it became ready.
+func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) error {
 	m := (*multiSend[A, R])(unsafe.Pointer(msg))
+	if err := m.meetUnits(w); err != nil {
+		return err
+	}
 	if !m.revocable() {
 		m.SetEdge(o.gate)
 	}
 	m.become(o.placed)
 	m.intercept()
-	m.meetKinds()
 	rt := w.rt
 	m.place(w)
 	if m.near.Load() && m.mayWait() {
 		m.look(rt)
 	}
+	return nil
 }
 
 // send sends m, whose parts have their units. It does not wait.
@@ -273,12 +278,17 @@ func (o *multiOperation[A, R]) tell(c *Context, w *worker, m *multiTell[A], arg 
 	if err := w.admits(c, m.unit, &m.message); err != nil {
 		return err
 	}
+	var err error
 	if o.argPlan == nil {
-		o.told.place(w, &m.message)
-		return nil
+		err = o.told.place(w, &m.message)
+	} else {
+		if w.observed.Load() != 0 {
+			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
+		}
+		err = o.collectTell(w, &m.tellMessage, anySender)
 	}
-	if w.observed.Load() != 0 {
-		w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
+	if err != nil {
+		o.refuseTell(w, &m.tellMessage, err)
 	}
-	return o.collectTell(w, &m.tellMessage, anySender)
+	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/scan"
 )
 
@@ -174,7 +175,8 @@ type operation[A, R any] struct {
 	several  bool // an operation on several units, whose told messages no depot counts
 	// gate is the edge of messages to several units that wait for these (kind_cycle.go); nil for
 	// other operations.
-	gate *promise.Cell
+	gate  *promise.Cell
+	route route.Operation
 	// small is the function of a free operation that may be run at the send, nil for others
 	// (inline.go). Called through invoke, one call more, inlined operations took 11% longer.
 	small func(c *Context, arg A) (R, error)
@@ -189,6 +191,7 @@ func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
 	number := uint16(0)
 	if name != "" {
 		number = record.Declare(record.Operation{Name: o.declared.full, State: o.declared.state})
+		o.route.Name = o.declared.full
 	}
 	o.id = int(operations.Add(1)) - 1
 	o.argPlan = scan.For(reflect.TypeFor[A]())

@@ -118,3 +118,70 @@ func (m *promised) follow(w *worker, dep *promised, unshared bool) promise.Waiti
 	}
 	return got
 }
+
+// resolve settles a message whose outcome comes from outside, and which the caller alone has taken:
+// a [Promise], or one that is elsewhere (route.go). It reports whether the outcome is what it was
+// given.
+//
+// The caller is on no processor, so the counts alone tell that it is at work. Therefore a promise
+// is counted as done last, after what waits for it was queued: so whoever finds all done has not
+// overtaken it. And it counts as a timer that fires: the end of the runtime waits for it.
+func (o *operation[A, R]) resolve(m *sendMessage[A, R], v R, err error) bool {
+	rt := m.unit.rt
+	rt.firing.Add(1)
+	defer rt.fired()
+	if !m.claimFailing() { // S3: a canceler that comes later waits for the few steps to the seal
+		o.dropRevoked(m)
+		return false
+	}
+	w, from := &rt.outside, m.lineage.Load()
+	a := from.keyOf().account()
+	if a != nil {
+		w.credit.Begin(a) // as for an operation that begins
+	}
+	if rt.phase.Load() >= aborting || m.canceled() != nil {
+		o.endFailedSend(w, m, m.refusal())
+		if a != nil {
+			w.credit.End(a)
+		}
+		return false
+	}
+	if !o.sent.outside { // that of a Promise is its maker's name
+		m.arg = *new(A)
+	}
+	return o.settleOutside(m, v, err, nil)
+}
+
+// settleOutside is settle on no processor, for a message that counts as running. It reports whether
+// the outcome is what it was given.
+func (o *operation[A, R]) settleOutside(m *sendMessage[A, R], v R, err error, forwarded any) bool {
+	w, from := &m.unit.rt.outside, m.lineage.Load()
+	switch {
+	case forwarded != nil || err == nil && o.resultPlan != nil:
+		o.settle(w, &m.result, v, err, forwarded)
+	case err != nil:
+		m.blameRan(w, err)
+		m.wasResolved(w, from, m.fillFailed(w, err))
+	default:
+		m.value = v
+		w.traceFulfilled(&m.promised)
+		m.wasResolved(w, from, m.fill(w))
+	}
+	return !m.abandoned()
+}
+
+// wasResolved takes a promise of lineage from out of its scope, and counts it as run, if it was
+// filled. If not, the end of the runtime has counted it.
+func (m *promised) wasResolved(w *worker, from *lineage, filled bool) {
+	if filled {
+		m.leave(w)
+		from.ended(w)
+		w.countRan(m.unit.rt, 1)
+	}
+}
+
+// abandoned reports whether the runtime has ended before m had an outcome.
+func (m *promised) abandoned() bool {
+	_, err := m.Outcome()
+	return err == ErrClosed && m.Failure() == nil
+}

@@ -125,7 +125,7 @@ func (w *worker) dispatch(m *message, from *sender) error {
 			u.lookForCycle(w)
 		}
 	case m.vtable().place != nil:
-		m.vtable().place(w, m)
+		return m.vtable().place(w, m)
 	case m.unit.rt.around != nil:
 		m.surround()
 		w.queueReady(m.unit.rt, m.priority(), &m.Task)

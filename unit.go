@@ -134,8 +134,8 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 
 // A message comes into a mailbox in one of four ways:
 //
-//	deliver        any message to one unit: options of the unit and the message's priority choose
-//	               the mailbox, or refuse the message
+//	deliver        any message to one unit: the unit's route and options, and the message's
+//	               priority choose the mailbox, or refuse the message, or take it elsewhere
 //	enqueue        the unit's own mailbox: for a message without lineage to a unit without
 //	               unitExt (dispatch checks that by two loads), for a message that deliver puts
 //	               here, for the token
@@ -147,6 +147,13 @@ func countSteal(t *sched.Task) { unitOf(t).steals.Add(1) }
 // delivers the message, during the send; otherwise nil.
 func (u *unit) deliver(w *worker, m *message, from *sender) error {
 	x := u.ext.Load()
+	if x != nil && x.has().route != nil {
+		var here bool
+		var err error
+		if from, here, err = u.routed(w, x, m, from); !here {
+			return err
+		}
+	}
 	if x != nil && x.limit != nil && !m.vtable().stateless {
 		if err := x.limit.admit(w, m, from); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -91,6 +92,8 @@ type unitSettings struct {
 	priority sched.Priority
 	around   []*interceptor // of the runtime and the unit, the outermost first; nil for most
 	home     *kindHome      // nil: the unit is of no kind
+	route    route.Route    // nil: all messages come to the unit
+	state    reflect.Type   // of a unit with a route
 }
 
 // plainSettings are those of a unit without options.

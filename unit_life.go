@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -168,7 +169,7 @@ var stopUnit = lifeOperation("unit.stop", func(c *Context, u *unit, clear func(u
 // too, and takes no room in a limited mailbox.
 func lifeOperation[A, R any](name string, fn func(c *Context, u *unit, arg A) (R, error)) *operation[A, R] {
 	o := &operation[A, R]{}
-	o.declared = declare(name, OperationInfo{})
+	o.declared, o.route.Form = declare(name, OperationInfo{}), route.Control
 	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, (*unit)(to), arg) }
 	o.complete(o.declared.name, nil)
 	o.argPlan, o.resultPlan = nil, nil // what they hold is no future of the user's
@@ -218,7 +219,7 @@ func (rt *Runtime) stopUnits() (some bool) {
 		m := &sendMessage[func(*unit), bool]{arg: e.clear}
 		m.become(stopUnit.sent)
 		m.unit = e.unit
-		stopUnit.launch(rt.detachedWorker(), m, nil)
+		stopUnit.launch(rt.detachedWorker(), m, ownSender)
 		some = true
 	}
 	return some

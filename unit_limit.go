@@ -178,6 +178,12 @@ type sender struct {
 // anySender stands for all senders that are not in Call.
 var anySender = &sender{}
 
+// ownSender stands for the runtime itself, which stops a unit at the end. No route is asked.
+var ownSender = &sender{}
+
+// passedSender stands for a route that passes a message on to the unit. It is not asked again.
+var passedSender = &sender{}
+
 // placedSender stands for a sender that has taken the message's place in the mailbox.
 var placedSender = &sender{}
 

@@ -41,15 +41,15 @@ func (s *stage) send(w *worker, p sched.Priority, m *message) {
 	w.discardOrphans()
 }
 
-// note is a message that takes note of its end: how often it has run, and was refused.
-type note struct {
+// mail is a message that takes note of its end: how often it has run, and was refused.
+type mail struct {
 	message
 	ran, refused int
 }
 
-// newNote returns a note. begins is called when it runs.
-func (s *stage) newNote(begins func()) *note {
-	n := &note{}
+// newMail returns mail. begins is called when it runs.
+func (s *stage) newMail(begins func()) *mail {
+	n := &mail{}
 	n.become(newVtable(vtable{fail: func(_ *worker, _ *message, err error) {
 		if err != ErrClosed {
 			n.refused++
@@ -88,12 +88,12 @@ func TestExploreSuspend(t *testing.T) {
 					}
 				},
 			}, nil))
-			behind := s.newNote(func() {
+			behind := s.newMail(func() {
 				if m.Open() {
 					r.Failf("an operation in the suspension")
 				}
 			})
-			other := s.newNote(func() {})
+			other := s.newMail(func() {})
 			r.Go("sender", func() {
 				w := s.rt.discarder()
 				s.send(w, sched.Normal, &m.message)
@@ -178,7 +178,7 @@ func TestExploreRetire(t *testing.T) {
 				}
 				ran++
 			}
-			retirement, stop := &note{}, &note{}
+			retirement, stop := &mail{}, &mail{}
 			retirement.become(newVtable(vtable{fail: func(w *worker, _ *message, err error) {
 				if err != ErrClosed {
 					retirement.refused++
@@ -192,30 +192,30 @@ func TestExploreRetire(t *testing.T) {
 				}
 			}}, nil))
 			stop.become(newVtable(vtable{stateless: true, fail: func(*worker, *message, error) { end(s); stop.ran++ }}, nil))
-			notes := []*note{s.newNote(begins), s.newNote(begins), s.newNote(begins)}
+			mails := []*mail{s.newMail(begins), s.newMail(begins), s.newMail(begins)}
 			r.Go("owner", func() {
 				w := s.rt.discarder()
-				s.send(w, sched.Normal, &notes[0].message)
+				s.send(w, sched.Normal, &mails[0].message)
 				sent.Add(1)
 				s.send(w, sched.Normal, &retirement.message)
 			})
 			r.Go("sender", func() {
-				s.send(s.rt.discarder(), sched.Normal, &notes[1].message)
+				s.send(s.rt.discarder(), sched.Normal, &mails[1].message)
 				sent.Add(1)
 			})
 			if stops {
 				r.Go("stopper", func() { s.send(s.rt.discarder(), sched.Normal, &stop.message) })
 			} else {
 				r.Go("high", func() {
-					s.send(s.rt.discarder(), sched.High, &notes[2].message)
+					s.send(s.rt.discarder(), sched.High, &mails[2].message)
 					sent.Add(1)
 				})
 			}
 			r.After(func() {
 				if stops {
-					notes = notes[:2]
+					mails = mails[:2]
 				}
-				for i, n := range append(notes, retirement) {
+				for i, n := range append(mails, retirement) {
 					if n.ran+n.refused != 1 {
 						r.Failf("message %d ran %d times, was refused %d times", i, n.ran, n.refused)
 					}
@@ -256,7 +256,7 @@ func TestExploreRetire(t *testing.T) {
 		if s.unit.hasMore() {
 			return false
 		}
-		m := &note{}
+		m := &mail{}
 		m.unit = &s.unit
 		m.become(newVtable(vtable{stateless: true, fail: func(*worker, *message, error) { end(s) }}, nil))
 		s.unit.deliver(w, &m.message, anySender)

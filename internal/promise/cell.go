@@ -67,7 +67,7 @@ var (
 )
 
 // The marks are edges that lead to no future: start.go. Only their addresses count.
-var unbegun, begun, failing Cell
+var unbegun, elsewhere, begun, failing Cell
 
 // isFailure is the state of the cell in a Failure, which is no promise, and has no list.
 var isFailure mailbox.Node

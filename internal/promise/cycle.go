@@ -68,7 +68,7 @@ var Implied func(end, target *Cell) bool
 
 // Walk follows the edges from dep on, and reports whether it comes to c. If not, it returns the
 // open cell at which the edges end, whose edge leads nowhere or to a gate; nil if they end at a
-// cell that is closed, or whose message has begun, or go round. Any goroutine.
+// cell that is closed, or whose message has begun or is elsewhere, or go round. Any goroutine.
 func (c *Cell) Walk(dep *Cell) (reached bool, end *Cell) {
 	// A cycle elsewhere, which another goroutine finds at this moment, must not keep the walk going
 	// round: the walk runs into mark (R. P. Brent, An improved Monte Carlo factorization algorithm,
@@ -111,7 +111,9 @@ func (c *Cell) Ends() bool {
 }
 
 // leads reports whether an edge that is neither nil, unbegun nor a gate leads on.
-func (c *Cell) leads() bool { return c != &begun && c != &failing && !c.isFailure() }
+func (c *Cell) leads() bool {
+	return c != &begun && c != &failing && c != &elsewhere && !c.isFailure()
+}
 
 // isGate is the state of a gate. A gate is a cell, but no promise. It is the edge of messages that
 // wait for several things at once, which Implied finds. Many messages may have the same one.

@@ -11,7 +11,8 @@ import (
 //
 //	S1  sent      edge = unbegun, or the future that the message waits for; not shared yet
 //	S2  waits     the holder replaces the edge that it has stored by the next one, with a
-//	              compare-and-swap
+//	              compare-and-swap; elsewhere stands for what is in no mailbox, and whose argument
+//	              others read
 //	S3  begun     the holder replaces the edge by begun, to start the message, or by failing, to
 //	              fail it; a message that has begun may fail, too
 //	S4  revoked   the revoker, another goroutine, replaces the edge by a failure, seals the
@@ -50,6 +51,11 @@ func (c *Cell) isNoPromise() bool {
 	s := c.state.Load()
 	return s == &isFailure || s == &isBridge
 }
+
+// Elsewhere returns the mark of a message that is in no mailbox, and waits for no future: its
+// outcome comes from outside, or it comes to its unit later. It may be revoked; then its argument
+// is left to the holder. [Cell.Lead] and [Cell.SetEdge] take the mark.
+func Elsewhere() *Cell { return &elsewhere }
 
 // Lead makes the edge of a revocable message lead to dep; nil for nothing (S1, S2). It returns
 // false if the message was revoked. unshared: no other goroutine knows the cell yet. Holder only.

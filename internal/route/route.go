@@ -1,0 +1,139 @@
+// Package route is the protocol through which a module decides where the messages to units go: to
+// the unit, as all others do, or elsewhere, as to a unit that is suspended, in a store, or on
+// another machine; and by which it keeps back what an operation has returned until that is stored.
+//
+// Package freerun has the messages. A module that routes them imports both packages. The two meet
+// here, so that the protocol adds no exported name to those that programs use. Such a module and
+// package freerun are of one version: the protocol is no promise.
+//
+//	freerun                        the module that routes
+//	Provide   ──→  For             once, when both are initialized
+//	          ←──  Seam.Option     gives a unit, or the units of a kind, a route
+//	send      ──→  Route.Decide    a message has come to a unit with a route
+//	          ←──  Message         elsewhere: its outcome; or it comes here after all
+//	          ←──  Seam.Hold       an interceptor keeps the outcome of its operation back
+//	          ←──  Held            and gives it free
+package route
+
+import "context"
+
+// Route decides what becomes of the messages to units. Many goroutines call it at once.
+type Route interface {
+	// Decide is called with each message that has come to a unit with the route: when the futures
+	// in its argument have their outcomes, before it takes a place in the mailbox. If the error is
+	// not nil, the message is refused with it: the future of a Send fails, a Tell returns it.
+	// Otherwise the verdict holds.
+	//
+	// It runs on the goroutine that delivers the message: that of the sender, of a timer, or one
+	// that has resolved a future. So messages of one sender come in the order of sending, unless
+	// they wait for futures. It must not wait, as an operation must not, and it is on the way of
+	// each message. It may call methods of m, and hand m on. If it panics, the message fails with a
+	// *freerun.PanicError, unless m was decided before. If it calls runtime.Goexit, the program
+	// crashes.
+	Decide(m Message) (Verdict, error)
+}
+
+// Verdict is what a [Route] decides.
+type Verdict uint8
+
+const (
+	// Here puts the message into the unit's mailbox, as if there was no route.
+	Here Verdict = iota
+	// Elsewhere leaves the message to the route, which must call Resolve or Pass, at once or later.
+	Elsewhere
+)
+
+// Form says what a message does with its unit.
+type Form uint8
+
+const (
+	Run     Form = iota // an operation that has the unit to itself
+	Read                // an operation that only looks
+	Several             // an operation on several units; it is run here, or refused
+	Control             // one of the runtime's own that programs send: Stop, Watch and their like
+)
+
+// Operation describes an operation. It does not change.
+type Operation struct {
+	Name string // the full name, as freerun.NameOf returns it; empty for a closure, which has none
+	Form Form
+}
+
+// Message is a message at a unit with a route. The first of these decides what becomes of it:
+// Resolve, Pass, the error of Decide, and its verdict, unless that is Elsewhere. Until then the
+// message counts as sent and not done: Wait of its scope waits for it, and so do Quiesce and
+// Shutdown; a Close does not. A message that is never decided keeps them waiting until their
+// contexts are done, and the ShutdownError counts it.
+//
+// When its scope is canceled, or its Call gives up, a message with a future fails at once; one
+// without waits for its decision.
+//
+// Any goroutine may call the methods; none waits.
+type Message interface {
+	// Operation returns the operation, the same pointer each time.
+	Operation() *Operation
+	// Key returns the key of a unit of a kind; nil for other units.
+	Key() any
+	// Told reports whether nobody holds a future of the outcome: the message is a Tell's.
+	Told() bool
+	// Arg returns a pointer to the argument, an *A. All futures in it have outcomes. The route may
+	// read and write it until the message is decided.
+	Arg() any
+	// NewResult returns a pointer to a new zero result, an *R, to decode into.
+	NewResult() any
+	// Context returns a context with the deadline and the values of the message: that of its
+	// scope, or of the Call that waits for it. It is done when they are.
+	Context() context.Context
+	// Sender returns what keeps the outcome of the operation back that sends this message, nil if
+	// nothing does. It is known during Decide only, and for a message that need not wait for
+	// futures. Branches of joins have none.
+	Sender() Held
+	// Resolve gives the message its outcome: err, or the result, an *R, nil for the zero R. It
+	// reports whether it was this call that has decided. If not, the outcome is dropped: there was
+	// a decision before, the scope was canceled, the Call has given up, or the runtime ends.
+	Resolve(result any, err error) bool
+	// Pass puts the message into the unit's mailbox after all, behind what is there. It reports
+	// whether it was this call that has decided.
+	Pass() bool
+}
+
+// Held is an outcome that is kept back. Any goroutine may call the methods; none waits.
+type Held interface {
+	// Release gives the outcome free: err, or what the operation has returned if err is nil. It may
+	// be called before the operation has returned. It reports whether it was this call that has
+	// decided: not if there was a call before, if the operation has panicked, or if the runtime has
+	// ended.
+	Release(err error) bool
+	// Waits reports whether the outcome is that of another future, or holds futures that are open:
+	// it would come some time after Release. It is known once the operation has returned.
+	Waits() bool
+	// Set keeps a value for the module, and Get returns it. Within the operation only.
+	Set(value any)
+	Get() any
+}
+
+// Seam has the services of package freerun for routes. O is freerun.UnitOption, and I is
+// *freerun.Invocation: this package lies below package freerun and cannot name them.
+type Seam[O, I any] struct {
+	// Option returns the option that gives a unit, or all units of a kind, a route.
+	Option func(r Route) O
+	// Hold keeps the outcome of the operation back that an interceptor is called around: when the
+	// interceptors have returned, the message stays open until [Held.Release], and the unit goes
+	// on. Only one interceptor may call it, before or after Next; a second call panics. If the
+	// operation panics, its outcome is that panic, at once: an interceptor that recovers the panic
+	// decides otherwise. The message has begun: neither its scope nor its Call ends it.
+	Hold func(i I) Held
+	// State returns a pointer to the state of the unit on which the operation runs, an *S; nil if
+	// the unit has no route, and for an operation on several. The interceptor may read and write
+	// the state, as the operation may.
+	State func(i I) any
+}
+
+// provided is a Seam. Provide alone writes it, during initialization.
+var provided any
+
+// Provide sets the result of For. Package freerun calls it once, when it is initialized.
+func Provide[O, I any](s Seam[O, I]) { provided = s }
+
+// For returns the argument of Provide. O is freerun.UnitOption, I is *freerun.Invocation.
+func For[O, I any]() Seam[O, I] { return provided.(Seam[O, I]) }

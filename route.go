@@ -1,0 +1,323 @@
+package freerun
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/promise"
+	"github.com/freerun-go/freerun/internal/route"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+)
+
+// Source:     our own
+// Sketch:     deliver: Route.Decide, with a routedMessage; then
+//             here       the message goes on as any other
+//             refused    deliver returns the error, as for a full mailbox
+//             elsewhere  the message is in no list; the routedMessage leads to it. Resolve gives it
+//                        an outcome as a promise gets one; Pass has it go on as any other
+//             Each of these first takes the message, by a compare-and-swap. Who comes later has
+//             nothing of it.
+// Invariants: I1 Who takes the message is its holder. Before that nobody writes to it, but for the
+//             edge, which says that it is elsewhere.
+//             I2 While the route may read the argument, no revoker drops it: the edge is elsewhere.
+//             I3 A message that was taken by nobody is counted as sent and not as done.
+// Progress:   wait-free but for what the route does
+// Publish:    the message is written before Decide is called, which gives it to the route
+// Cost:       nothing for a unit without unitExt, a load with one, an allocation with a route
+// Checked by: TestExploreRoute…, TestRoute…
+
+func init() {
+	route.Provide(route.Seam[UnitOption, *Invocation]{Option: withRoute, Hold: holdBack, State: stateBelow})
+}
+
+// withRoute is the option of a unit with a route.
+func withRoute(r route.Route) UnitOption {
+	if r == nil {
+		panic("freerun: a nil route")
+	}
+	return UnitOption{func(x *unitExt, state reflect.Type) {
+		if x.has().route != nil {
+			panic("freerun: two routes for a unit; the messages of a unit have one")
+		}
+		x.set().route, x.set().state = r, state
+	}}
+}
+
+// routedMessage is a message as the unit's route has it.
+type routedMessage struct {
+	message *message
+	unit    *unit
+	of      routable
+	told    bool
+	ctx     context.Context // of the Call that has sent the message; nil for others
+	scope   *Scope
+	sender  *held
+	taken   atomics.Bool
+	// unwatch ends the watch over the scope; nil while there is none.
+	unwatch atomics.Pointer[func() bool]
+}
+
+func (u *unit) newRouted(m *message) *routedMessage {
+	k := m.vtable()
+	return &routedMessage{message: m, unit: u, of: k.routed, told: k.routedTold, scope: m.lineage.Load().keyOf().scopeOf()}
+}
+
+// routed asks the route what becomes of m, which is ready. It reports whether m goes on to the
+// mailbox, as sent by by; if not, m is the caller's only if there is an error. from is as for
+// deliver, or says that the route is not asked.
+func (u *unit) routed(w *worker, x *unitExt, m *message, from *sender) (by *sender, here bool, err error) {
+	switch {
+	case from == passedSender:
+		return nil, true, nil
+	case from == ownSender, m.vtable().routed == nil:
+		return from, true, nil
+	}
+	r := u.newRouted(m)
+	if from != nil {
+		r.ctx, r.sender = from.ctx, w.holding()
+	}
+	if !r.lead(promise.Elsewhere(), from != nil) {
+		return from, false, nil
+	}
+	verdict, err := r.decide(w, x.settings.route)
+	r.sender = nil
+	if err == nil && verdict == route.Elsewhere {
+		r.watch(w)
+		return from, false, nil
+	}
+	if !r.take() {
+		return from, false, nil
+	}
+	return from, err == nil && r.lead(nil, from != nil), err
+}
+
+// routeSeveral asks the route of one of its units what becomes of m, a message to several.
+func (u *unit) routeSeveral(w *worker, x *unitExt, m *message) error {
+	if m.vtable().routed == nil {
+		return nil
+	}
+	r := u.newRouted(m)
+	r.taken.Store(true) // it stays the caller's
+	verdict, err := r.decide(w, x.settings.route)
+	if err == nil && verdict != route.Here {
+		err = fmt.Errorf("freerun: the route of unit %s takes elsewhere what is sent to several units", u.nameOrAddress())
+	}
+	return err
+}
+
+// lead makes the edge of the message lead to a mark, nil for none. It returns false, and drops the
+// message, if that was revoked. unshared: no other goroutine knows the future yet.
+func (r *routedMessage) lead(to *promise.Cell, unshared bool) bool {
+	if r.told || (*promised)(unsafe.Pointer(r.message)).lead(to, unshared) {
+		return true
+	}
+	r.of.dropRouted(r.message)
+	return false
+}
+
+// decide calls the route. A panic of the route is an error. A Goexit would take the callers along,
+// which may be in the middle of waking others, or of firing timers: it ends the program.
+func (r *routedMessage) decide(w *worker, by route.Route) (v route.Verdict, err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		value := recover()
+		if value == nil {
+			go panic("freerun: the route of unit " + r.unit.nameOrAddress() + " has called runtime.Goexit")
+			select {} // until the program has ended
+		}
+		err = w.panicked("the route of unit "+r.unit.nameOrAddress(), nil, value, debug.Stack())
+	}()
+	v, err = by.Decide(r)
+	returned = true
+	return v, err
+}
+
+// take makes the caller the holder of the message. It does so for the first caller only.
+func (r *routedMessage) take() bool { return r.taken.CompareAndSwap(false, true) }
+
+// watch has the message fail when its scope is canceled, as a promise does.
+func (r *routedMessage) watch(w *worker) {
+	if r.told || r.scope == nil {
+		return
+	}
+	unwatch := w.env.watchPromise(r.scope, (*promised)(unsafe.Pointer(r.message)))
+	r.unwatch.Store(&unwatch)
+	if r.taken.Load() {
+		unwatch()
+	}
+}
+
+// takeOutside is take for a call of the route, which may come from any goroutine.
+func (r *routedMessage) takeOutside() bool {
+	if !r.take() {
+		return false
+	}
+	if unwatch := r.unwatch.Load(); unwatch != nil {
+		(*unwatch)()
+	}
+	return true
+}
+
+// Resolve implements [route.Message].
+func (r *routedMessage) Resolve(result any, err error) bool {
+	return r.takeOutside() && r.of.resolveRouted(r.message, r.told, result, err)
+}
+
+// Pass implements [route.Message].
+func (r *routedMessage) Pass() bool {
+	if !r.takeOutside() {
+		return false
+	}
+	m, rt := r.message, r.unit.rt
+	rt.firing.Add(1)
+	defer rt.fired()
+	w := rt.detachedWorker()
+	if !r.lead(nil, false) {
+		return true
+	}
+	err := m.refusalNow()
+	if err == nil {
+		err = r.unit.deliver(w, m, passedSender)
+	}
+	if err != nil {
+		m.vtable().fail(w, m, err)
+	}
+	return true
+}
+
+// refusalNow returns why a message must not go on, nil if it may.
+func (m *message) refusalNow() error {
+	if m.unit.rt.phase.Load() >= aborting || m.canceled() != nil {
+		return m.refusal()
+	}
+	return nil
+}
+
+// Operation implements [route.Message].
+func (r *routedMessage) Operation() *route.Operation { return r.of.described() }
+
+// Key implements [route.Message].
+func (r *routedMessage) Key() any {
+	if x := r.unit.ext.Load(); x.keyed() != nil {
+		return x.settings.home.kind.key(r.unit)
+	}
+	return nil
+}
+
+// Told implements [route.Message].
+func (r *routedMessage) Told() bool { return r.told }
+
+// Arg implements [route.Message].
+func (r *routedMessage) Arg() any { return r.of.argumentOf(r.message, r.told) }
+
+// NewResult implements [route.Message].
+func (r *routedMessage) NewResult() any { return r.of.newResult() }
+
+// Context implements [route.Message].
+func (r *routedMessage) Context() context.Context {
+	switch {
+	case r.scope != nil:
+		return r.scope.linked()
+	case r.ctx != nil:
+		return r.ctx
+	}
+	return r.unit.rt.ctx
+}
+
+// Sender implements [route.Message].
+func (r *routedMessage) Sender() route.Held {
+	if r.sender == nil {
+		return nil
+	}
+	return r.sender
+}
+
+// routable is an operation, as routes need it.
+type routable interface {
+	described() *route.Operation
+	argumentOf(m *message, told bool) any
+	newResult() any
+	resolveRouted(m *message, told bool, result any, err error) bool
+	dropRouted(m *message)
+}
+
+// routes has routes see the messages of vtable k.
+func (k *vtable) routes(o routable, told bool) { k.routed, k.routedTold = o, told }
+
+func (o *operation[A, R]) described() *route.Operation { return &o.route }
+
+func (o *operation[A, R]) argumentOf(m *message, told bool) any {
+	if told {
+		return &tellMessageOf[A](m).arg
+	}
+	return &sendMessageOf[A, R](m).arg
+}
+
+func (o *operation[A, R]) newResult() any { return new(R) }
+
+// resolveRouted gives a message its outcome that is elsewhere. The caller has taken it.
+func (o *operation[A, R]) resolveRouted(m *message, told bool, result any, err error) bool {
+	p, ok := result.(*R)
+	if !ok && result != nil && err == nil {
+		err = mistyped(&o.route, result, p)
+	}
+	if told {
+		return resolveTold(m, o.failTell, o.drops, err)
+	}
+	var v R
+	if p != nil && err == nil {
+		v = *p
+	}
+	m.unit.rt.env.drops(m)
+	return o.resolve(sendMessageOf[A, R](m), v, err)
+}
+
+func (o *operation[A, R]) dropRouted(m *message) { o.dropRevoked(sendMessageOf[A, R](m)) }
+
+func (o *operation[A, R]) drops(m *message) { o.drop(tellMessageOf[A](m)) }
+
+// mistyped is the error of a result of another type than that of the operation.
+func mistyped(of *route.Operation, result, want any) error {
+	return fmt.Errorf("freerun: the route of %s resolves it with a %T, where a %T is its result", of.Name, result, want)
+}
+
+// resolveTold is resolve for a message without a future. fail and drop are the operation's.
+func resolveTold(m *message, fail func(w *worker, m *message, err error), drop func(m *message), err error) bool {
+	rt := m.unit.rt
+	rt.firing.Add(1)
+	defer rt.fired()
+	w := &rt.outside
+	if refused := m.refusalNow(); refused != nil {
+		fail(w, m, refused)
+		return false
+	}
+	if err != nil {
+		fail(w, m, err)
+		return true
+	}
+	w.env.drops(m)
+	m.leave(w)
+	drop(m)
+	w.countRan(rt, 1)
+	return true
+}
+
+// holding returns what keeps the outcome of the operation back that sends from w; nil if none does.
+func (w *worker) holding() *held {
+	if w.processor != nil {
+		return w.active.Load().held
+	}
+	if h := sched.CurrentHost(); h != nil && h.Scheduler() == w.rt.scheduler {
+		if c := contextOf(h, h.Processor()); c != nil {
+			return c.held
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package freerun
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/promise"
+	"github.com/freerun-go/freerun/internal/route"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+)
+
+// Source:     our own; what it is for is the output gate of Cloudflare's Durable Objects
+// Sketch:     the run:  step runs → returned, and the message is left to Release; or step is
+//             released: it gives the outcome free itself
+//             Release:  the first call alone goes on. step runs → released; or step is returned:
+//             it gives the outcome free itself
+//             a panic:  step → over: the message fails with it
+// Invariants: I1 Of run and Release the one that comes second, by the compare-and-swap on step,
+//             makes the outcome known, and is the message's holder.
+//             I2 The unit, and what the message holds besides, are let go of before step is
+//             returned: afterwards the message is another goroutine's.
+//             I3 Until the outcome is known the message counts as running in its scope, and as sent
+//             and not done in the runtime.
+// Progress:   wait-free
+// Publish:    why is written before step is released, err and forwarded before step is returned
+// Cost:       an allocation, and two compare-and-swaps
+// Checked by: TestExploreHeld, TestHeld…
+
+// held keeps the outcome of an operation back.
+type held struct {
+	of       invoked
+	rt       *Runtime
+	released atomics.Bool // one call of Release has taken it
+	step     atomics.Uint32
+	why      error // what Release was given
+
+	err       error // the operation's
+	forwarded any   // what it has forwarded
+	local     any   // the module's; the operation's goroutine
+}
+
+// The steps of a held outcome.
+const (
+	heldRuns     uint32 = iota
+	heldReturned        // the operation has returned; Release goes on
+	heldReleased        // Release was called; the run goes on
+	heldOver            // the outcome is known, or is about to be
+)
+
+// holdBack keeps the outcome of the operation back around which an interceptor is called.
+func holdBack(i *Invocation) route.Held {
+	if i.checked().held != nil {
+		panic("freerun: Hold of an operation whose outcome is kept back already")
+	}
+	i.held = &held{of: i.call, rt: i.running.rt}
+	i.running.held = i.held
+	return i.held
+}
+
+// stateBelow returns a pointer to the state of the unit on which the operation runs, nil if the
+// unit has no route, or there are several.
+func stateBelow(i *Invocation) any {
+	u := i.checked().message.unit
+	x := u.ext.Load()
+	if x == nil || x.has().state == nil {
+		return nil
+	}
+	t := x.settings.state
+	at := (unsafe.Sizeof(*u) + uintptr(t.Align()) - 1) &^ uintptr(t.Align()-1)
+	return reflect.NewAt(t, unsafe.Add(unsafe.Pointer(u), at)).Interface()
+}
+
+// left is called when the interceptors have returned, or panicked.
+func (i *Invocation) left(c *Context, returned bool) {
+	if i.held == nil {
+		return
+	}
+	c.held = nil
+	if !returned {
+		i.held.step.Store(heldOver)
+	}
+}
+
+// keepBack ends the run of a message whose outcome is kept back. k is the vtable with which it has
+// run.
+func (i *invocation[A, R]) keepBack(w *worker, k *vtable, err error, forwarded any) {
+	m, h := i.message, i.held
+	if k.release != nil {
+		k.release(w, m, false) // I2
+	}
+	h.err, h.forwarded = err, forwarded
+	if p := (*promised)(unsafe.Pointer(m)); !i.told && !p.revocable() {
+		p.SetEdge(promise.Elsewhere()) // it has run, and waits for nothing that its unit waits for
+	}
+	if !h.step.CompareAndSwap(heldRuns, heldReturned) {
+		h.step.Store(heldOver)
+		i.free(h)
+	}
+}
+
+// Release implements [route.Held].
+func (h *held) Release(err error) bool {
+	if !h.released.CompareAndSwap(false, true) {
+		return false
+	}
+	h.why = err
+	if h.step.CompareAndSwap(heldRuns, heldReleased) {
+		return true
+	}
+	return h.step.CompareAndSwap(heldReturned, heldOver) && h.of.free(h)
+}
+
+// Waits implements [route.Held].
+func (h *held) Waits() bool { return h.step.Load() == heldReturned && h.of.waits(h) }
+
+// Set implements [route.Held].
+func (h *held) Set(value any) { h.local = value }
+
+// Get implements [route.Held].
+func (h *held) Get() any { return h.local }
+
+// waits reports whether the outcome of an operation that has returned waits for a future.
+func (i *invocation[A, R]) waits(h *held) bool {
+	if h.err != nil || i.of.resultPlan == nil {
+		return h.forwarded != nil
+	}
+	dep, _ := firstOpen(i.of.resultPlan, unsafe.Pointer(&i.outcome))
+	return dep != nil
+}
+
+// free makes the outcome known. It reports whether the runtime had not ended before.
+func (i *invocation[A, R]) free(h *held) bool {
+	h.rt.firing.Add(1)
+	defer h.rt.fired()
+	err, forwarded := h.err, h.forwarded
+	if h.why != nil {
+		err, forwarded = h.why, nil
+	}
+	if i.told {
+		endHeldTell(i.message, i.of.drops, err)
+		return true
+	}
+	m := sendMessageOf[A, R](i.message)
+	if h.rt.phase.Load() == ended {
+		m.abandon()
+	}
+	return i.of.settleOutside(m, i.outcome, err, forwarded)
+}
+
+// endHeldTell ends a told message whose operation has returned err. drop is the operation's.
+func endHeldTell(m *message, drop func(m *message), err error) {
+	rt := m.unit.rt
+	w, k, from := &rt.outside, m.vtable(), m.lineage.Load()
+	if err != nil && err != ErrForward {
+		m.blame(k, err)
+		w.lose(k, m, err)
+	}
+	if from != nil {
+		m.leave(w)
+		from.ended(w)
+	}
+	drop(m)
+	w.countRan(rt, 1)
+}
