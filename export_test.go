@@ -31,3 +31,11 @@ func ActiveContext() *Context { return workerOf(sched.CurrentProcessor()).active
 
 // WatchesOf returns how many watches a unit keeps, whose operations have ended.
 func WatchesOf[S any](u *Unit[S]) int { return len(u.unit.ext.Load().life.Load().watches) }
+
+// ValuesOf returns how many values c carries.
+func ValuesOf(c *Context) int { return len(c.key.valuedOf().values) }
+
+// WaitersForRoom returns how many futures of room a unit keeps.
+func WaitersForRoom[S any](u *Unit[S]) int {
+	return int(u.unit.ext.Load().limit.line.Load().waiting.Load())
+}
