@@ -17,10 +17,11 @@ import (
 // message that was given up keeps its place in a limited mailbox until the unit comes to it: see
 // [MailboxLimit].
 //
-// If ctx is, or is derived from, a [Context] of u's runtime, the message has the scope and priority
-// of that Context, and fails with the scope; and Call returns [ErrClosed] if the end of the runtime
-// has ended ctx. Messages that follow from this one do not learn of the end of other contexts: give
-// the request a scope ([Runtime.Scope]) if they are to be canceled with it.
+// If ctx is, or is derived from, a [Context] of u's runtime, the message has the scope, priority
+// and values of that Context, and fails with the scope; and Call returns [ErrClosed] if the end of
+// the runtime has ended ctx. Other values of ctx come along if [CarryValues] names them. Messages
+// that follow from this one do not learn of the end of other contexts: give the request a scope
+// ([Runtime.Scope]) if they are to be canceled with it.
 //
 // Call is for ordinary goroutines. Inside an operation or an activity it returns an [ErrWouldBlock]
 // at once, and sends nothing; an activity sends, and awaits the future. Otherwise it returns the
@@ -77,10 +78,12 @@ func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error)
 	m := &sendMessage[A, R]{arg: arg}
 	m.become(o.sent)
 	m.unit = u
-	if err := m.accept(ctx, o.sent); err != nil {
+	c, err := m.accept(ctx, o.sent)
+	if err != nil {
 		return *new(R), err
 	}
 	w := u.rt.caller(ctx)
+	w.noWait = c.sender.noWait
 	o.launch(&u.rt.outside, m, &w.sender)
 	return o.answer(w, m)
 }
@@ -99,7 +102,7 @@ func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multi
 		rt.contextIn(ctx).blame(o.sent, &m.message, err)
 		return *new(R), err
 	}
-	if err := m.accept(ctx, o.sent); err != nil {
+	if _, err := m.accept(ctx, o.sent); err != nil {
 		return *new(R), err
 	}
 	w := rt.caller(ctx)
@@ -134,13 +137,21 @@ func wakeCaller(_ *worker, m *message) { (*caller)(unsafe.Pointer(m)).woken <- s
 // Context.
 type valueKey struct{}
 
-// contextIn returns the context of rt for a message that is sent with ctx. It has the scope and
-// priority of the Context that ctx is, or is derived from, if that is one of rt.
+// contextIn returns the context of rt for a message that is sent with ctx. It has the scope, the
+// priority and the values of the Context that ctx is, or is derived from, if that is one of rt.
 func (rt *Runtime) contextIn(ctx context.Context) *Context {
-	if c, ok := ctx.Value(valueKey{}).(*Context); ok && c.rt == rt {
-		return rt.outside.contextFor(c.key)
+	c := &rt.context
+	in, own := ctx.Value(valueKey{}).(*Context)
+	if own && in.rt == rt {
+		c = rt.outside.contextFor(in.key)
 	}
-	return &rt.context
+	if rt.carried != nil && !(own && in.rt == rt && ctx == context.Context(in)) {
+		c = c.carrying(ctx)
+	}
+	if own && in.rt == rt && in.sender.noWait {
+		return c.NoWait()
+	}
+	return c
 }
 
 // callable returns the error of a Call to rt that must not be sent, nil if it may: the goroutine
@@ -194,23 +205,23 @@ func (rt *Runtime) caller(ctx context.Context) *caller {
 
 // release gives the caller, which must be in no list, back to the pool.
 func (w *caller) release() {
-	w.ctx, w.gaveUp = nil, false
+	w.sender = sender{}
 	w.unit.rt.callers.Put(w)
 }
 
 // accept counts m, which is about to be sent with ctx, as admits does. It makes m revocable, so
-// that the caller can give it up.
-func (m *promised) accept(ctx context.Context, k *vtable) error {
+// that the caller can give it up. It returns the context for which it has done so.
+func (m *promised) accept(ctx context.Context, k *vtable) (*Context, error) {
 	rt := m.unit.rt
 	c := rt.contextIn(ctx)
 	if err := rt.outside.admits(c, m.unit, &m.message); err != nil {
 		c.blame(k, &m.message, err)
-		return err
+		return c, err
 	}
 	if !m.revocable() {
 		m.lineage.Store(rt.calling(c.key))
 	}
-	return nil
+	return c, nil
 }
 
 // await waits until the sent message m has an outcome, and returns nil. If the caller's ctx is done

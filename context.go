@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
-// Context is the handle that every send goes through. It carries a runtime, a scope and a priority.
+// Context is the handle that every send goes through. It carries a runtime, a scope, a priority,
+// and the values of [Context.WithValue].
 // Each operation gets one and sends through it on the fast path, as the processor that runs it.
 // Ordinary goroutines send through [Runtime.Context].
 //
@@ -31,7 +32,7 @@ type Context struct {
 	//lint:ignore U1000 its method makes a Context a place where activities start
 	activityPlace
 	rt  *Runtime
-	key *contextKey // scope and priority; nil: no scope, priority Normal
+	key *contextKey // scope, priority and values; nil: no scope, priority Normal, no values
 	// worker is the worker that the context's goroutine sends from: see here. Only that goroutine
 	// writes it. In the contexts of ordinary goroutines (Runtime.context, contextKey.outside) it is
 	// Runtime.outside, for good.
@@ -60,6 +61,12 @@ type Context struct {
 	title  title         // the title of an activity
 	held   *held         // what keeps the outcome of the running operation back; nil for most
 	region *trace.Region // the region of an execution trace, nil while there is none
+
+	// Never changed while operations run, and seldom read.
+
+	sender sender // of the sends through the context; it has no ctx
+	// impatient is the context with the same key and worker that NoWait returns, once made.
+	impatient atomics.Pointer[Context]
 }
 
 // apart is a context on cache lines of its own. Contexts of scopes are not padded: they are
@@ -82,14 +89,51 @@ func (c *Context) Scope() *Scope {
 	return c.key.scope
 }
 
-// WithScope returns a context for sends under scope s, with c's priority. An operation that calls
-// WithScope on its own context sends through the result on the fast path. It panics if s is
-// nil, or belongs to another runtime; [Runtime.Context] leads out of all scopes.
+// WithScope returns a context for sends under scope s, with c's priority and values. An operation
+// that calls WithScope on its own context sends through the result on the fast path. It panics if s
+// is nil, or belongs to another runtime; [Runtime.Context] leads out of all scopes.
 func (c *Context) WithScope(s *Scope) *Context {
 	if s.checked().rt != c.checked().rt {
 		panic("freerun: WithScope with a scope of another runtime")
 	}
-	return c.here().contextFor(c.rt.keyOf(s, c.priority()))
+	return c.onward(c.key.keyFor(c.rt, s, c.priority()))
+}
+
+// NoWait returns a context for sends from where c is, with c's scope, priority and values, that
+// never wait and are never held back: where a send would have to wait for room, or where the unit
+// that sends would be held back for it ([WaitForRoom]), the message is refused with [ErrFull], as
+// by a mailbox with [Reject]. So Tell returns ErrFull, and the future of a Send fails with it, and
+// the program decides what to do: drop the message, keep it and go on when there is room ([Room]),
+// or slow down whoever has asked for it.
+//
+// It is for all forms of sends: through the context, Send, Tell, [Do] and reads never wait.
+// [Operation.Call] waits for the outcome, but not for room. [Keyed.Submit] does not wait.
+// [Operation.Every] leaves an instant out at which the mailbox is full, and reports that. Tell by
+// an ordinary goroutine that is far ahead of the receivers does not sleep either, so nothing bounds
+// what such a goroutine may pile up in a mailbox without a limit.
+//
+// The refusal is the answer to this send, so a scope does not count it as its failure. Messages
+// that follow from a send have no part in it: the operation sends through its own context again. A
+// message that has to wait for futures, or for a time ([Operation.SendAfter]), is not refused when
+// it is ready, if the mailbox has WaitForRoom: nobody waits with it. Operations on several units
+// take no room, and are never refused for lack of it.
+//
+// Contexts are made once and kept, so nothing is allocated in steady state. Any goroutine may call
+// NoWait; it does not wait. It panics if c is nil.
+func (c *Context) NoWait() *Context {
+	if c.checked().sender.noWait {
+		return c
+	}
+	at := c.here().contextFor(c.key)
+	w := at.worker.Load()
+	last := at.impatient.Load()
+	if last != nil && last.worker.Load() == w {
+		return last
+	}
+	n := w.newContext(at.key)
+	n.sender.noWait = true
+	at.impatient.CompareAndSwap(last, n)
+	return n
 }
 
 // std returns the context of package context that the methods of [context.Context] delegate to.
@@ -121,7 +165,9 @@ func (c *Context) Done() <-chan struct{} { return c.std().Done() }
 // of the runtime.
 func (c *Context) Err() error { return c.std().Err() }
 
-// Value returns the value for key of the context that the scope was made with, nil without a scope.
+// Value returns the value for key that travels with the context ([Context.WithValue]), or else that
+// of the context that the scope was made with; nil if there is none. It looks at one value after
+// another, as package context does.
 func (c *Context) Value(key any) any {
 	c.mustBeMade()
 	switch key.(type) {
@@ -129,6 +175,9 @@ func (c *Context) Value(key any) any {
 		return c.Scope()
 	case valueKey:
 		return c
+	}
+	if v, found := c.key.valuedOf().value(key); found {
+		return v
 	}
 	// Package context's own key is answered here too: deriving from this context starts no
 	// goroutine.
@@ -142,6 +191,14 @@ func (c *Context) AfterFunc(f func()) (stop func() bool) {
 		panic("freerun: AfterFunc with a nil function")
 	}
 	return context.AfterFunc(c.std(), f)
+}
+
+// onward returns the context with key k for the goroutine that may send through c.
+func (c *Context) onward(k *contextKey) *Context {
+	if c.sender.noWait {
+		return c.here().contextFor(k).NoWait()
+	}
+	return c.here().contextFor(k)
 }
 
 // here returns the worker to send from: c's worker if the caller is the goroutine of its processor,

@@ -231,6 +231,8 @@ type fullError struct {
 	unit  string // its name; empty if it has none
 	state reflect.Type
 	most  int64
+	// noWait: the answer to a sender that did not want to wait, and no failure of its scope.
+	noWait bool
 }
 
 // Error tells the unit by its name, or by the type of its state, and the limit.

@@ -37,3 +37,11 @@ func EndingsOf(rt *Runtime) (n int) {
 	rt.endings.Range(func(any, any) bool { n++; return true })
 	return n
 }
+
+// ValuesOf returns how many values c carries.
+func ValuesOf(c *Context) int { return len(c.key.valuedOf().values) }
+
+// WaitersForRoom returns how many futures of room a unit keeps.
+func WaitersForRoom[S any](u *Unit[S]) int {
+	return int(u.unit.ext.Load().limit.line.Load().waiting.Load())
+}

@@ -97,16 +97,18 @@ func (i *Invocation) Arg() any { return i.checked().call.arg() }
 func (i *Invocation) Result() any { return i.checked().call.result() }
 
 // Next runs the operation, or the next interceptor inside, and returns its error: nil for an
-// operation that has forwarded a future. The operation runs with c, which is the context that
-// the interceptor was called with. An interceptor may call Next again, to have the operation run
-// again. It panics if c is another context.
+// operation that has forwarded a future. The operation gets c, which is the context that the
+// interceptor was called with, or one made from it: so values that an interceptor adds
+// ([Context.WithValue]) travel with all that the operation sends. With one made from it, branches
+// of joins run one after another, and nothing is inlined ([SmallOp]). An interceptor may call Next
+// again, to have the operation run again. It panics if c is another context.
 func (i *Invocation) Next(c *Context) error {
 	i.checked()
-	if c != i.running {
+	if c != i.running && (c.checked().rt != i.running.rt || c.running() != i.running) {
 		panic("freerun: Next with another context than that of the operation")
 	}
 	if len(i.by) == 0 {
-		return i.invoke()
+		return i.invoke(c)
 	}
 	by := i.by
 	i.by = by[1:]
@@ -114,11 +116,11 @@ func (i *Invocation) Next(c *Context) error {
 	return by[0].fn(c, i)
 }
 
-// invoke calls the operation's function, and notes what it has forwarded.
-func (i *Invocation) invoke() error {
+// invoke calls the operation's function with a context, and notes what it has forwarded.
+func (i *Invocation) invoke(with *Context) error {
 	c := i.running
 	c.forwarded, i.forwarded = nil, nil
-	err := i.call.run(c)
+	err := i.call.run(with)
 	forwarded := c.forwarded
 	c.forwarded = nil
 	switch {

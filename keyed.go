@@ -141,7 +141,11 @@ func (k *Keyed[K, J]) Submit(ctx context.Context, key K, job J) error {
 	m.arg = keyedJob[K, J]{m, job}
 	w := c.here()
 	places := keyedPlaces{total: &k.places, ofKey: m.unit.ext.Load().limit}
-	if err := places.take(w, k.full); err != nil {
+	full := k.full
+	if c.sender.noWait {
+		full = Reject
+	}
+	if err := places.take(w, full); err != nil {
 		return err
 	}
 	if err := w.admits(c, m.unit, &m.message); err != nil {

@@ -34,7 +34,8 @@ const priorities = 4
 // String returns the name of the priority in lower case.
 func (p Priority) String() string { return sched.Priority(p).String() }
 
-// WithPriority returns the context for sends with priority p from where c is, in c's scope. All
+// WithPriority returns the context for sends with priority p from where c is, in c's scope and with
+// its values. All
 // that follows from those sends has that priority too, unless it is given another one, or is sent
 // to a unit with a priority of its own ([UnitPriority]), which comes before. Within one unit,
 // messages of one priority run in order, and a higher priority overtakes. Contexts are made once
@@ -46,7 +47,7 @@ func (c *Context) WithPriority(p Priority) *Context {
 	if int(p) >= priorities {
 		panic("freerun: WithPriority: there is no such priority")
 	}
-	return c.checked().here().contextFor(c.rt.keyOf(c.Scope(), sched.Priority(p)))
+	return c.onward(c.checked().key.keyFor(c.rt, c.Scope(), sched.Priority(p)))
 }
 
 // Priority returns the priority of messages that are sent through the context; in an operation,
@@ -69,8 +70,8 @@ func (m *message) priority() sched.Priority {
 	return m.lineage.Load().keyOf().priorityOf()
 }
 
-// keyOf returns the key of messages with a scope, or none, and a priority; nil for the runtime's
-// own context.
+// keyOf returns the key of messages with a scope, or none, a priority, and no values; nil for the
+// runtime's own context.
 func (rt *Runtime) keyOf(s *Scope, p sched.Priority) *contextKey {
 	switch {
 	case s == nil && p == sched.Normal:
@@ -98,7 +99,7 @@ func (o *lineage) at(rt *Runtime, p sched.Priority) *lineage {
 		return o
 	}
 	s := o.keyOf().scopeOf()
-	k := rt.keyOf(s, p)
+	k := o.keyOf().keyFor(rt, s, p)
 	switch {
 	case s == nil && o != nil && o.revocable:
 		return rt.calling(k)
@@ -107,5 +108,5 @@ func (o *lineage) at(rt *Runtime, p sched.Priority) *lineage {
 	case o == nil || o.sender == nil:
 		return &k.root
 	}
-	return k.root.after(o.sender, o.function, o.earlier)
+	return k.root.after(o.sender, o.function, o.earlier, o.before)
 }

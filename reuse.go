@@ -25,8 +25,9 @@ func (w *worker) magazine(id int) *magazine.Magazine {
 // messageFromOutside counts a message to u that is about to be sent with operation id, without a
 // processor. It returns the operation's depot and a message to use again, nil if the sender has to
 // allocate one; or false if the runtime takes no more messages of the sender. It makes an ordinary
-// goroutine wait while the receiver is far behind (hold).
-func (rt *Runtime) messageFromOutside(u *unit, id int) (m *message, d *magazine.Depot, admitted bool) {
+// goroutine wait while the receiver is far behind (hold), unless
+// noWait.
+func (rt *Runtime) messageFromOutside(u *unit, id int, noWait bool) (m *message, d *magazine.Depot, admitted bool) {
 	m, d, found := rt.messageFromStripe(id, running)
 	if found == refused && rt.standing() == insider {
 		m, d, found = rt.messageFromStripe(id, drains)
@@ -34,7 +35,7 @@ func (rt *Runtime) messageFromOutside(u *unit, id int) (m *message, d *magazine.
 	if found == refused {
 		return nil, nil, false
 	}
-	if m != nil || !d.High() || rt.standing() != outsider {
+	if m != nil || !d.High() || noWait || rt.standing() != outsider {
 		return m, d, true
 	}
 	for m == nil && rt.env.hold(d, u) {

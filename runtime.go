@@ -45,6 +45,7 @@ type Runtime struct {
 	audiences audiences
 	onLate    func(LateReport)
 	onLost    func(LostMessage)
+	carried   []any // the keys of [CarryValues]
 	labels    bool
 	watched   bool                          // there is a watchdog
 	wheels    []atomics.Pointer[timerWheel] // each is made on demand
@@ -103,6 +104,7 @@ type settings struct {
 	flight     int    // bytes of each tape of the flight recorder; 0 for none
 	dumps      string // folder
 	around     []*interceptor
+	carried    []any
 }
 
 // Processors sets how many operations run at the same time. The default is GOMAXPROCS. It panics if
@@ -132,7 +134,7 @@ func New(options ...Option) *Runtime {
 		}
 		o.apply(&s)
 	}
-	rt := &Runtime{logger: s.logger, onLost: s.onLost, labels: s.labels, around: s.around, watched: s.watchdog.After > 0}
+	rt := &Runtime{logger: s.logger, onLost: s.onLost, labels: s.labels, around: s.around, carried: s.carried, watched: s.watchdog.After > 0}
 	config := sched.Config{Processors: s.processors, Crashed: crashed, Locked: leftLocked, Hosted: newHostState, Resting: onRest, Watchdog: s.watchdog}
 	config.Added = func(p *sched.Processor) { p.Local = newWorker(rt, p) }
 	config.Watchdog.Report, rt.onLate = rt.reportLate, s.onLate

@@ -99,8 +99,12 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 	}
 	if c, ok := ctx.(*Context); ok && c.rt == rt && c.Scope() == nil {
 		ctx = context.Background() // linked to the runtime's end on first use: Scope.linked
+		if v := c.key.valuedOf(); v != nil {
+			ctx = valuesOnly{ctx, v}
+		}
+	} else {
+		s.limited = ctx != context.Background()
 	}
-	s.limited = ctx != context.Background()
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	s.key.init(rt, s, sched.Normal)
 	return s

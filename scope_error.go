@@ -100,6 +100,9 @@ func (m *message) blamed() *Scope {
 // blame records a failure of m in its scope. m failed before its operation returned, and still has
 // its argument.
 func (m *message) blame(k *vtable, err error) {
+	if full, _ := err.(*fullError); full != nil && full.noWait {
+		return
+	}
 	if s := m.blamed(); s != nil {
 		s.fail(k.describe(m), m.lineage.Load(), err)
 	}

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/freerun-go/freerun/internal/sched"
@@ -24,7 +25,10 @@ type lineage struct {
 	sender   *vtable  // of the sending operation; nil in the root
 	function uintptr  // the code of the sending operation, if it is a closure
 	earlier  *lineage // of the message that the sender runs for; nil where the known chain ends
-	depth    int32
+	// before is the chain that goes on where earlier is nil: that of a message with other values,
+	// whose lineage must not be kept. nil for most.
+	before *[]string
+	depth  int32
 
 	// revocable says that a canceler may fail messages of this lineage before they start, without
 	// holding them. It is set for all messages of a scope, and for those sent by Call.
@@ -32,7 +36,7 @@ type lineage struct {
 
 	below atomics.Pointer[lineage] // newest first, linked by next
 	next  *lineage
-	names atomics.Pointer[[]string] // the result of chain, once computed
+	named atomics.Pointer[[]string] // the result of names, once computed
 }
 
 const (
@@ -40,10 +44,11 @@ const (
 	mostNodes = 256 // in the tree of a context key
 )
 
-// contextKey stands for one scope and one priority. It holds what all messages with both share: the
-// contexts that they are sent through, and the tree of their lineages.
+// contextKey stands for one scope, one priority and the same values. It holds what all messages
+// with these share: the contexts that they are sent through, and the tree of their lineages.
 type contextKey struct {
-	scope    *Scope // nil: no scope
+	scope    *Scope  // nil: no scope
+	valued   *valued // nil: no values
 	priority sched.Priority
 	nodes    atomics.Int32 // in the tree of root
 	root     lineage
@@ -114,22 +119,25 @@ func (w *worker) sends(via *Context) *lineage {
 	if k.scope == nil || c.current == nil {
 		return &k.root
 	}
-	at, earlier := &k.root, (*lineage)(nil)
+	at, earlier, before := &k.root, (*lineage)(nil), (*[]string)(nil)
 	if from := c.lineage.Load(); from != nil && from.key != nil {
 		switch {
 		case from.key == k:
 			at, earlier = from, from
-		case from.key.scope == k.scope, from.key.scope == k.scope.parent:
+		case from.key.scope != k.scope && from.key.scope != k.scope.parent:
 			// No other scope: a long-lived scope must not keep a short-lived one alive.
+		case from.key.valued == nil || from.key.valued == k.valued:
 			earlier = from
+		default: // nor what has values what had others: each step of a chain may set some
+			before = from.names()
 		}
 	}
-	return at.after(c.kind.Load(), c.function.Load(), earlier)
+	return at.after(c.kind.Load(), c.function.Load(), earlier, before)
 }
 
-// after returns the node below o for a sender that runs on behalf of earlier. It returns o where
-// the tree has reached its bounds.
-func (o *lineage) after(sender *vtable, function uintptr, earlier *lineage) *lineage {
+// after returns the node below o for a sender that runs on behalf of earlier, or behind the chain
+// before. It returns o where the tree has reached its bounds.
+func (o *lineage) after(sender *vtable, function uintptr, earlier *lineage, before *[]string) *lineage {
 	if sender.name != "" {
 		function = 0
 	}
@@ -138,14 +146,14 @@ func (o *lineage) after(sender *vtable, function uintptr, earlier *lineage) *lin
 	}
 	newest := o.below.Load()
 	for n := newest; n != nil; n = n.next {
-		if n.sender == sender && n.function == function && n.earlier == earlier {
+		if n.sender == sender && n.function == function && n.earlier == earlier && sameNames(n.before, before) {
 			return n
 		}
 	}
 	if o.depth >= mostDeep || o.key.nodes.Load() >= mostNodes {
 		return o
 	}
-	n := &lineage{key: o.key, sender: sender, function: function, earlier: earlier, depth: o.depth + 1, revocable: o.revocable, next: newest}
+	n := &lineage{key: o.key, sender: sender, function: function, earlier: earlier, before: before, depth: o.depth + 1, revocable: o.revocable, next: newest}
 	o.key.nodes.Add(1)
 	o.below.CompareAndSwap(newest, n) // if another node was added, n serves this send only
 	return n
@@ -154,11 +162,18 @@ func (o *lineage) after(sender *vtable, function uintptr, earlier *lineage) *lin
 // chain returns the names of the sending operations, the last sender first. The caller must not
 // change the slice. It refers to no lineage, and so keeps no scope from being collected.
 func (o *lineage) chain() []string {
+	if names := o.names(); names != nil {
+		return *names
+	}
+	return nil
+}
+
+func (o *lineage) names() *[]string {
 	if o == nil || o.sender == nil {
 		return nil
 	}
-	if names := o.names.Load(); names != nil {
-		return *names
+	if names := o.named.Load(); names != nil {
+		return names
 	}
 	var names []string
 	for at := o; at != nil && at.sender != nil && len(names) < mostDeep; at = at.earlier {
@@ -167,9 +182,17 @@ func (o *lineage) chain() []string {
 			name = functionName(at.function)
 		}
 		names = append(names, name)
+		if at.before != nil {
+			names = append(names, (*at.before)[:min(len(*at.before), mostDeep-len(names))]...)
+		}
 	}
-	o.names.Store(&names)
-	return names
+	o.named.Store(&names)
+	return &names
+}
+
+// sameNames reports whether two chains are equal. nil is none.
+func sameNames(a, b *[]string) bool {
+	return a == b || a != nil && b != nil && slices.Equal(*a, *b)
 }
 
 // report appends the scope and the senders of a message to the arguments of a log entry.

@@ -91,13 +91,13 @@ func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
 		if w.observed.Load() != 0 {
 			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
 		}
-		o.collect(w, m, anySender)
+		o.collect(w, m, &c.sender)
 		return f
 	}
 	if m.lineage.Load() != nil {
 		m.lead(nil, true)
 	}
-	if err := w.dispatch(&m.message, anySender); err != nil {
+	if err := w.dispatch(&m.message, &c.sender); err != nil {
 		o.failSend(w, &m.message, err)
 	}
 	return f

@@ -38,12 +38,12 @@ func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
 		w.sending(u, &n.message)
 	}
 	if o.argPlan == nil {
-		err = w.dispatch(&n.message, anySender)
+		err = w.dispatch(&n.message, &c.sender)
 	} else {
 		if w.observed.Load() != 0 {
 			w.traceNeeds(&n.message, o.argPlan, unsafe.Pointer(&n.arg))
 		}
-		err = o.collectTell(w, n, anySender)
+		err = o.collectTell(w, n, &c.sender)
 	}
 	if err != nil {
 		o.refuseTell(w, n, err)
@@ -94,7 +94,7 @@ func (c *Context) messageFor(u *unit, id int) (w *worker, origin *lineage, msg *
 			return w, origin, msg, d, nil
 		}
 	}
-	msg, d, admitted := w.rt.messageFromOutside(u, id)
+	msg, d, admitted := w.rt.messageFromOutside(u, id, c.sender.noWait)
 	if !admitted {
 		origin.withdraw(w)
 		return nil, nil, nil, nil, ErrClosed

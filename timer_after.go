@@ -199,7 +199,12 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 }
 
 // outside returns the context of the same scope and priority for ordinary goroutines.
-func (c *Context) outside() *Context { return c.rt.outside.contextFor(c.key) }
+func (c *Context) outside() *Context {
+	if c.sender.noWait {
+		return c.rt.outside.contextFor(c.key).NoWait()
+	}
+	return c.rt.outside.contextFor(c.key)
+}
 
 func fireRepetition(w *worker, m *message) {
 	r := (*repetition)(unsafe.Pointer(m))

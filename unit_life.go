@@ -139,6 +139,7 @@ func (x *unitExt) onEnd() func(c *Context, u *unit) {
 
 // beginAnew has the unit run operations again, and forgets its panics. Owner only.
 func (x *unitExt) beginAnew() {
+	x.roomBegins()
 	l := x.life.Load()
 	if l == nil {
 		return

@@ -21,8 +21,12 @@ const (
 	//
 	// A unit that sends is held back: its message is taken, and is above the limit then, but the
 	// unit runs no further operation before the full mailbox has gone down to half of its limit.
-	// No processor waits. Units that hold each other back cannot come to a standstill: a unit
-	// whose own mailbox is above its limit is never held back.
+	// No processor waits. Meanwhile its own mailbox fills up; if that has a limit too, those that
+	// send to it are held back in turn. So in a chain of units that all have limits each mailbox
+	// holds at most its limit, and for each unit that sends to it what one of its operations sends.
+	// Units that send to each other in a circle cannot come to a standstill: the unit that would
+	// close a circle of units that are held back is not held back, and then its sends are not
+	// bounded. Nor are they where more than 100 are held back one for another.
 	//
 	// Not held back are free operations, operations on several units, operations that only look at
 	// a unit, the sends of stolen branches of a join, operations that have left their processor
@@ -55,26 +59,31 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 
 // Source:     the notices of internal/magazine/mark.go; for muted units S. Clebsch, S.
 //             Drossopoulou, S. Blessing and A. McNeil's Pony, whose runtime mutes the senders to an
-//             overloaded actor, and never an overloaded actor (ponyrt, mailbox backpressure)
+//             overloaded actor, and to a muted one (ponyrt, mailbox backpressure)
 // Sketch:     send: count+1, if there is room or the sender may not wait; over goes up in the same
-//             step if that is above the limit take out: count−1; over goes down in the same step at
-//             half of the limit; then tell one goroutine that waits, and release all units that are
-//             muted mute X for Y: X.held = h (H1); Y.muted += h (H2); release h if X is over (H3);
-//             release all of Y if Y is not over (H4); a unit released for room is muted for the
-//             next mailbox release all: take Y.muted; put them back if Y is over again, and look
-//             once more if it is not Invariants: I1 over goes up with the message that is above the
-//             limit, and goes down with the message that leaves half of it. While over is up, count
-//             was never at or below half of the limit.
+//             step if that is above the limit
+//             take out: count−1; over goes down in the same step at half of the limit; then tell
+//             one goroutine that waits, and release all units that are muted
+//             mute X for Y: X.held = h (H1); Y.muted += h (H2); release all of Y if Y is not over
+//             (H3); release h if Y waits for X, going from held to held (H4); a unit released for
+//             room is muted for the next mailbox
+//             release all: take Y.muted; put them back if Y is over again, and look once more if it
+//             is not
+// Invariants: I1 over goes up with the message that is above the limit, and goes down with the
+//             message that leaves half of it. While over is up, count was never at or below half of
+//             the limit.
 //             I2 The mute of a muted unit is in the list muted of a mailbox that is over, or a
 //             goroutine is about to release the unit.
-//             I3 A mailbox that is over belongs to a unit that is not muted, or a goroutine is
-//             about to release the unit.
+//             I3 Muted units do not wait for each other in a circle, or a goroutine is about to
+//             release one. The H1 of one of them is the last; its H4 comes later, and finds all the
+//             others, unless one was released meanwhile.
 //             I4 While a unit lies still for a message to several units, or for its activation,
 //             stalled is up, and no unit is muted for its mailbox, or a goroutine is about to
 //             release the units that are.
 //             I5 When a unit is released for room, over has gone down since the unit's last message
-//             that was above the limit. From I2, I3 and I4: a muted unit waits for a unit that
-//             runs, or will after a back-off, and that goes down to half of its limit, because its
+//             that was above the limit.
+//             From I2, I3 and I4: a muted unit waits, perhaps through others, for a unit that runs,
+//             or will after a back-off, and that goes down to half of its limit, because its
 //             operations wait for nothing. From I1 and I5: between the time that over goes up and
 //             the time that it goes down, no sender runs a second operation after one that went
 //             above the limit. So count stays within the limit and one operation's sends for each
@@ -83,22 +92,29 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 // Progress:   admit from outside waits if it is allowed to. All else is lock-free: a
 //             compare-and-swap fails because another one took effect; mutes are put back because a
 //             mailbox filled up in between, by senders that run on.
-// Publish:    a mute's unit is written before the mute is added to muted ABA/memory: a mute is made
-// for each time that a unit is muted, and released once; a mute that is left in a list does no harm
-// Cost:       one compare-and-swap a message on either side; a mute is an allocation
+// Publish:    a mute's unit and on are written before the mute is stored in held, and added to
+//             muted
+// ABA/memory: a mute is made for each time that a unit is muted, and released once; a mute that is
+//             left in a list does no harm
+// Cost:       one compare-and-swap a message on either side; a mute is an allocation, and a look at
+//             each unit that is muted further on
 // Checked by: TestExploreMailboxLimit…, TestMailbox…
 
 // mailboxLimit is the limit of a mailbox.
 type mailboxLimit struct {
 	most int64
 	full FullPolicy
-	none *fullError // the error that Reject returns
+	none *fullError // the error of Reject
+	// asked is the error for senders that do not wait ([Context.NoWait]), once made.
+	asked atomics.Pointer[fullError]
 
 	fill    atomics.Int64 // see filling
 	peak    atomics.Int64
 	waiting atomics.Int32 // ordinary goroutines that wait for room
 	room    chan struct{}
-	muted   mailbox.Inbox // the mutes of units that are muted for this mailbox
+	line    atomics.Pointer[roomLine]     // of those that asked for room; nil before the first
+	ended   atomics.Pointer[StoppedError] // not nil while the unit is stopped; for line
+	muted   mailbox.Inbox                 // the mutes of units that are muted for this mailbox
 	// stalled says that the unit lies still for a message to several units, or while its state is
 	// made. One of those units, or one that the state waits for, may be muted, so no unit is muted
 	// for this mailbox meanwhile. It is not set after a restart: unit_backoff.go.
@@ -129,15 +145,17 @@ func (b *mailboxLimit) admit(w *worker, m *message, from *sender) error {
 	switch {
 	case from == placedSender || b.tryTake():
 		return nil
+	case from != nil && from.noWait:
+		return b.refusal()
 	case b.full == Reject:
 		return b.none
 	// Only an outsider waits: an operation that blocks may be what the receiver waits for.
 	case from != nil && w.standing() == outsider:
 		return b.await(m, from)
 	}
-	b.exceed(m.unit)
+	b.exceed()
 	if from != nil {
-		w.press(b)
+		w.press(m.unit)
 	}
 	return nil
 }
@@ -147,6 +165,17 @@ func (b *mailboxLimit) admit(w *worker, m *message, from *sender) error {
 func (u *unit) mayKeepSendersWaiting() bool {
 	x := u.ext.Load()
 	return x != nil && x.limit != nil && x.limit.full == WaitForRoom
+}
+
+// refusal returns the error for a sender that does not wait.
+func (b *mailboxLimit) refusal() error {
+	if e := b.asked.Load(); e != nil {
+		return e
+	}
+	e := *b.none
+	e.noWait = true
+	b.asked.CompareAndSwap(nil, &e)
+	return b.asked.Load()
 }
 
 // isFull reports whether there is no place.
@@ -173,6 +202,7 @@ type sender struct {
 	// senders, whose wait has no limit of this kind.
 	ctx    context.Context
 	gaveUp bool // the sender has waited for room until ctx was done
+	noWait bool // the sender does not wait, and is not held back: [Context.NoWait]
 }
 
 // anySender stands for all senders that are not in Call.
@@ -259,7 +289,7 @@ func (b *mailboxLimit) awaitPlace(m *message, from *sender) error {
 }
 
 // exceed takes a place even if there is none.
-func (b *mailboxLimit) exceed(u *unit) {
+func (b *mailboxLimit) exceed() {
 	for {
 		f := b.filling()
 		to := f + oneMore
@@ -270,9 +300,6 @@ func (b *mailboxLimit) exceed(u *unit) {
 			continue
 		}
 		b.rise(to.count())
-		if to.over() && !f.over() {
-			u.ext.Load().letGo() // I3
-		}
 		return
 	}
 }
@@ -301,6 +328,9 @@ func (b *mailboxLimit) takeOut() {
 		}
 		if b.waiting.Load() > 0 && to.count() < b.most {
 			b.tell()
+		}
+		if to.count() < b.most {
+			b.tellRoom()
 		}
 		if f.over() && !to.over() {
 			b.releaseAll()

@@ -16,7 +16,7 @@ func TestDeterministicRoomEnds(t *testing.T) {
 	defer rt.Close()
 	u := NewUnit(rt, 0, MailboxLimit(1, WaitForRoom))
 	b := u.unit.ext.Load().limit
-	b.exceed(&u.unit) // a place that no message ever gives back
+	b.exceed() // a place that no message ever gives back
 	why := errors.New("why")
 	for name, send := range map[string]func(s *Scope) error{
 		"Send": func(s *Scope) error { return outcomeOf(deterministicRoom.Send(s.Context(), u, 1)) },

@@ -3,6 +3,7 @@
 package freerun
 
 import (
+	"fmt"
 	"testing"
 	"unsafe"
 
@@ -36,27 +37,24 @@ func (b *mailboxLimit) drainPlaces(n int) {
 // holding has the unit x send to y, whose mailbox is full, and be muted, while y's owner takes
 // messages out. If flooded, x's own mailbox gets over its limit meanwhile. In the end, with y's
 // mailbox empty, x must not be muted any more.
-func holding(flooded bool, holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
+func holding(flooded bool, holdBack func(x, y *unit)) func(*explore.Run) {
 	return func(r *explore.Run) {
 		x, y := limited(1, 2)
 		b := y.ext.Load().limit
 		b.fill.Store(int64(2 * oneMore))
 		r.Go("sender", func() {
-			b.exceed(y)
-			holdBack(x, b)
+			b.exceed()
+			holdBack(x, y)
 		})
 		r.Go("owner", func() { b.drainPlaces(3) })
 		if flooded {
 			r.Go("flood", func() {
 				own := x.ext.Load().limit
-				own.exceed(x)
-				own.exceed(x)
+				own.exceed()
+				own.exceed()
 			})
 		}
 		r.After(func() {
-			if own := x.ext.Load(); own.isOver() && own.held.Load() != nil {
-				r.Failf("held with a mailbox above its limit")
-			}
 			b.drainPlaces(3)
 			if f := b.filling(); f != 0 {
 				r.Failf("%d left, over: %v", f.count(), f.over())
@@ -68,9 +66,7 @@ func holding(flooded bool, holdBack func(x *unit, b *mailboxLimit)) func(*explor
 	}
 }
 
-func heldBack(x *unit, b *mailboxLimit) {
-	x.muteForPressed(&worker{rt: x.rt, pressed: []*mailboxLimit{b}})
-}
+func heldBack(x, y *unit) { x.muteForPressed(&worker{rt: x.rt, pressed: []*unit{y}}) }
 
 func TestExploreMailboxLimitMute(t *testing.T) {
 	explore.Exhaustive(t, explore.Unbounded, holding(false, heldBack))
@@ -78,35 +74,68 @@ func TestExploreMailboxLimitMute(t *testing.T) {
 	explore.Freeze(t, holding(true, heldBack))
 }
 
-// TestExploreMailboxLimitControls leaves out the second looks: then a unit is muted for ever.
+// TestExploreMailboxLimitControls leaves out the second look: then a unit is muted for ever.
 func TestExploreMailboxLimitControls(t *testing.T) {
-	explore.MustFail(t, 3, holding(false, func(x *unit, b *mailboxLimit) {
-		h := &mute{unit: x}
+	explore.MustFail(t, 3, holding(false, func(x, y *unit) {
+		h := &mute{unit: x, on: y}
 		x.ext.Load().held.Store(h)
-		b.muted.Add(&h.Node) // and no H4
+		y.ext.Load().limit.muted.Add(&h.Node) // and no H3
 	}))
-	explore.MustFail(t, 3, holding(true, func(x *unit, b *mailboxLimit) {
-		if x.ext.Load().isOver() {
+}
+
+// circle has units whose mailboxes are all above their limits send to each other in a circle, and
+// be muted. In the end, one of them must run.
+func circle(n int, holdBack func(x, y *unit)) func(*explore.Run) {
+	return func(r *explore.Run) {
+		rt := &Runtime{scheduler: sched.New(sched.Config{Processors: 1})}
+		rt.free.rt = rt
+		units := make([]*unit, n)
+		for i := range units {
+			units[i] = &unit{rt: rt}
+			units[i].Kind = unitVtable
+			b := &mailboxLimit{most: 1, full: WaitForRoom, room: make(chan struct{}, 1)}
+			b.exceed()
+			b.exceed()
+			units[i].extend().limit = b
+		}
+		for i, x := range units {
+			r.Go(fmt.Sprint("unit ", i), func() { holdBack(x, units[(i+1)%n]) })
+		}
+		r.After(func() {
+			for _, x := range units {
+				if x.ext.Load().held.Load() == nil {
+					return
+				}
+			}
+			r.Failf("all are held back, one for another")
+		})
+	}
+}
+
+// TestExploreMailboxLimitCircle closes a circle from all sides at the same time.
+func TestExploreMailboxLimitCircle(t *testing.T) {
+	explore.Exhaustive(t, explore.Unbounded, circle(2, heldBack))
+	explore.Exhaustive(t, 2, circle(3, heldBack))
+	explore.Freeze(t, circle(2, heldBack))
+	explore.MustFail(t, 2, circle(2, func(x, y *unit) {
+		if y.waitsFor(x) { // before H1, and not after it
 			return
 		}
-		h := &mute{unit: x}
-		b.muted.Add(&h.Node) // H2 before H1, and no H3
+		h := &mute{unit: x, on: y}
 		x.ext.Load().held.Store(h)
-		if !b.filling().over() {
-			b.releaseAll()
-		}
+		y.ext.Load().limit.muted.Add(&h.Node)
 	}))
 }
 
 // TestExploreMailboxLimitRaise has a mailbox emptied while a sender finds it above its limit: over
 // does not stay up.
 func TestExploreMailboxLimitRaise(t *testing.T) {
-	body := func(exceed func(b *mailboxLimit, y *unit)) func(*explore.Run) {
+	body := func(exceed func(b *mailboxLimit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			_, y := limited(1, 1)
 			b := y.ext.Load().limit
 			b.fill.Store(int64(oneMore))
-			r.Go("sender", func() { exceed(b, y) })
+			r.Go("sender", func() { exceed(b) })
 			r.Go("owner", func() { b.drainPlaces(2) })
 			r.After(func() {
 				b.drainPlaces(2)
@@ -117,7 +146,7 @@ func TestExploreMailboxLimitRaise(t *testing.T) {
 		}
 	}
 	explore.Exhaustive(t, explore.Unbounded, body((*mailboxLimit).exceed))
-	explore.MustFail(t, explore.Unbounded, body(func(b *mailboxLimit, _ *unit) {
+	explore.MustFail(t, explore.Unbounded, body(func(b *mailboxLimit) {
 		if filling(b.fill.Add(int64(oneMore))).count() > b.most {
 			b.fill.Or(int64(above)) // at another instant
 		}
@@ -127,14 +156,14 @@ func TestExploreMailboxLimitRaise(t *testing.T) {
 // TestExploreMailboxLimitStall has the unit x muted for y, while y comes to lie still for a message
 // to both: x goes on.
 func TestExploreMailboxLimitStall(t *testing.T) {
-	body := func(holdBack func(x *unit, b *mailboxLimit)) func(*explore.Run) {
+	body := func(holdBack func(x, y *unit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			x, y := limited(1, 2)
 			b := y.ext.Load().limit
 			b.fill.Store(int64(2 * oneMore))
 			r.Go("sender", func() {
-				b.exceed(y)
-				holdBack(x, b)
+				b.exceed()
+				holdBack(x, y)
 			})
 			r.Go("owner", func() {
 				b.takeOut()
@@ -148,8 +177,8 @@ func TestExploreMailboxLimitStall(t *testing.T) {
 		}
 	}
 	explore.Exhaustive(t, explore.Unbounded, body(heldBack))
-	explore.MustFail(t, 3, body(func(x *unit, b *mailboxLimit) {
-		h := &mute{unit: x}
+	explore.MustFail(t, 3, body(func(x, y *unit) {
+		b, h := y.ext.Load().limit, &mute{unit: x, on: y}
 		x.extend().held.Store(h)
 		b.muted.Add(&h.Node)
 		if !b.filling().over() { // without a look whether y lies still
@@ -161,18 +190,18 @@ func TestExploreMailboxLimitStall(t *testing.T) {
 // TestExploreMailboxLimitMulti has a unit send to two full mailboxes: the unit is muted until both
 // have gone down.
 func TestExploreMailboxLimitMulti(t *testing.T) {
-	body := func(out int, holdBack func(x *unit, full []*mailboxLimit)) func(*explore.Run) {
+	body := func(out int, holdBack func(x *unit, full []*unit)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			x, y := limited(1, 2)
 			_, z := limited(1, 2)
-			full := []*mailboxLimit{y.ext.Load().limit, z.ext.Load().limit}
+			full := [2]*mailboxLimit{y.ext.Load().limit, z.ext.Load().limit}
 			for _, b := range full {
 				b.fill.Store(int64(2 * oneMore))
 			}
 			r.Go("sender", func() {
-				full[0].exceed(y)
-				full[1].exceed(z)
-				holdBack(x, full)
+				full[0].exceed()
+				full[1].exceed()
+				holdBack(x, []*unit{y, z})
 			})
 			r.Go("owner of one", func() { full[0].drainPlaces(out) })
 			r.Go("owner of the other", func() { full[1].drainPlaces(3) })
@@ -188,11 +217,11 @@ func TestExploreMailboxLimitMulti(t *testing.T) {
 			})
 		}
 	}
-	both := func(x *unit, full []*mailboxLimit) { x.muteForPressed(&worker{rt: x.rt, pressed: full}) }
+	both := func(x *unit, full []*unit) { x.muteForPressed(&worker{rt: x.rt, pressed: full}) }
 	for out := 1; out <= 3; out++ {
 		explore.Exhaustive(t, 2, body(out, both))
 	}
-	explore.MustFail(t, 2, body(1, func(x *unit, full []*mailboxLimit) { both(x, full[1:]) }))
+	explore.MustFail(t, 2, body(1, func(x *unit, full []*unit) { both(x, full[1:]) }))
 }
 
 // TestExploreMailboxLimitPeak has an owner come late with the news that its mailbox went down. That
@@ -208,8 +237,8 @@ func TestExploreMailboxLimitPeak(t *testing.T) {
 			send := func(x *unit, times int) {
 				for range times {
 					if x.ext.Load().held.Load() == nil && !b.tryTake() {
-						b.exceed(y)
-						heldBack(x, b)
+						b.exceed()
+						heldBack(x, y)
 					}
 				}
 			}
@@ -230,7 +259,7 @@ func TestExploreMailboxLimitPeak(t *testing.T) {
 		b.fill.And(^int64(above))
 		for n := b.muted.TakeAll(); n != nil; n = n.Next() {
 			// Without a look whether the mailbox is over again.
-			(*mute)(unsafe.Pointer(n)).release()
+			(*mute)(unsafe.Pointer(n)).pass()
 		}
 	}))
 }

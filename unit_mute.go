@@ -11,24 +11,29 @@ import (
 // A unit whose operation has sent to a full mailbox is muted: its own mailbox stays owned, and in
 // no queue, until the mute is released. unit_limit.go argues that it will be. A unit that has sent
 // to several full mailboxes is muted for one after another.
+//
+// A muted unit's own mailbox may fill up, and mute those that send to it: so the pressure goes on
+// from unit to unit. In a circle of units that would be a standstill, so a mute that closes one is
+// released at once.
 
 // mute stands for one time that a unit is muted. It lies in the list muted of the full mailbox.
 type mute struct {
 	mailbox.Node
 	unit     *unit
-	rest     []*mailboxLimit // for which the unit may have to be muted afterwards
+	on       *unit   // whose mailbox it is
+	rest     []*unit // for whose mailboxes the unit may have to be muted afterwards
 	released atomics.Bool
 }
 
-// press notes that the operation that runs here has sent to a full mailbox. Free operations and
-// readers are never muted, so nothing is noted for them.
-func (w *worker) press(b *mailboxLimit) {
+// press notes that the operation that runs here has sent to the full mailbox of to. Free operations
+// and readers are never muted, so nothing is noted for them.
+func (w *worker) press(to *unit) {
 	if w.processor == nil {
 		return
 	}
 	m := w.active.Load().current
-	if m != nil && !m.free() && !m.vtable().shared && m.unit.rt == w.rt && !slices.Contains(w.pressed, b) {
-		w.pressed = append(w.pressed, b)
+	if m != nil && !m.free() && !m.vtable().shared && m.unit.rt == w.rt && !slices.Contains(w.pressed, to) {
+		w.pressed = append(w.pressed, to)
 	}
 }
 
@@ -41,39 +46,52 @@ func (u *unit) muteForPressed(w *worker) bool {
 	return u.muteFor(full)
 }
 
-// muteFor is muteForPressed for the given mailboxes: it mutes the unit for the first of them that
-// is still above its limit, and notes those behind it for afterwards.
-func (u *unit) muteFor(full []*mailboxLimit) bool {
-	x := u.extend()
-	for len(full) > 0 && (x.limit == full[0] || !full[0].mutes()) {
+// muteFor is muteForPressed for the mailboxes of the given units: it mutes the unit for the first
+// of them that is still above its limit, and notes those behind it for afterwards.
+func (u *unit) muteFor(full []*unit) bool {
+	for len(full) > 0 && (!full[0].ext.Load().limit.mutes() || full[0].waitsFor(u)) {
 		full = full[1:]
 	}
-	if len(full) == 0 || x.isOver() {
+	if len(full) == 0 {
 		return false
 	}
-	b, h := full[0], &mute{unit: u, rest: full[1:]}
-	x.held.Store(h)      // H1
-	b.muted.Add(&h.Node) // H2
-	if x.isOver() {      // H3
-		h.release()
-	}
-	if !b.mutes() { // H4
+	b, h := full[0].ext.Load().limit, &mute{unit: u, on: full[0], rest: full[1:]}
+	u.extend().held.Store(h) // H1
+	b.muted.Add(&h.Node)     // H2
+	if !b.mutes() {          // H3
 		b.releaseAll()
+	}
+	if h.on.waitsFor(u) { // H4
+		h.pass()
 	}
 	return true
 }
 
-func (x *unitExt) isOver() bool { return x.limit != nil && x.limit.filling().over() }
+// mostHeld is how many units may be muted one for another.
+const mostHeld = 100
+
+// waitsFor reports whether u is other, or is muted for other's mailbox, directly or through others.
+// It also says so where more are muted one for another than need be.
+func (u *unit) waitsFor(other *unit) bool {
+	for range mostHeld {
+		if u == other {
+			return true
+		}
+		x := u.ext.Load()
+		if x == nil {
+			return false
+		}
+		h := x.held.Load()
+		if h == nil {
+			return false
+		}
+		u = h.on
+	}
+	return true
+}
 
 // mutes reports whether senders that go above the limit are muted.
 func (b *mailboxLimit) mutes() bool { return b.filling().over() && !b.stalled.Load() }
-
-// letGo releases the unit if it is muted.
-func (x *unitExt) letGo() {
-	if h := x.held.Load(); h != nil {
-		h.release()
-	}
-}
 
 // releaseAll releases all units that are muted for b. The caller has found a reason, but may come
 // late with it: the mailbox may have been filled again since, by units that are in the list now. So
@@ -102,15 +120,8 @@ func (b *mailboxLimit) releaseAll() {
 	}
 }
 
-// release lets the unit go on. Only the first of release and pass has an effect.
-func (h *mute) release() {
-	if h.end() {
-		h.unit.goOn(h.unit.rt.detachedWorker())
-	}
-}
-
-// pass lets the unit go on, unless it is to be muted for another mailbox. Only the first of
-// release and pass has an effect.
+// pass lets the unit go on, unless it is to be muted for another mailbox. Only the first call has
+// an effect.
 func (h *mute) pass() {
 	if h.end() && !h.unit.muteFor(h.rest) {
 		h.unit.goOn(h.unit.rt.detachedWorker())

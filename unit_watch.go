@@ -102,8 +102,10 @@ func (l *unitLife) add(x *watch) {
 
 const leastPruned = 16
 
-// tellWatches ends the watches of the unit. Owner only.
+// tellWatches ends the watches of the unit, and tells those that wait for room if it is stopped.
+// Owner only.
 func (x *unitExt) tellWatches(e Ended) {
+	x.roomEnds(e.Err)
 	l := x.life.Load()
 	if l == nil || l.watches == nil {
 		return

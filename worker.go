@@ -41,9 +41,9 @@ type worker struct {
 	unit     atomics.RelaxedPointer[unit] // the unit that ran last; set only with a watchdog
 	messages magazine.Cache
 	counters counters
-	// pressed lists the full mailboxes that the running operation has sent to. They mute its unit
-	// when the operation has ended.
-	pressed   []*mailboxLimit
+	// pressed lists the units to whose full mailboxes the running operation has sent. They mute its
+	// unit when the operation has ended.
+	pressed   []*unit
 	retired   retired                 // messages to several units, before their reuse
 	inSection atomics.Release[uint32] // 1 in a read section: multi_reuse.go
 	start     promise.Start           // set while a revocable message starts
@@ -93,7 +93,7 @@ func (w *worker) contextFor(k *contextKey) *Context {
 
 func (w *worker) newContext(k *contextKey) *Context {
 	var c *Context
-	if k.scopeOf() != nil {
+	if k.isShort() {
 		c = new(Context)
 	} else {
 		c = &new(apart).Context
@@ -216,8 +216,8 @@ func onRest(p *sched.Processor) {
 	w := workerOf(p)
 	w.pauseTape()
 	w.env.rests(w)
-	if w.active.Load().key.scopeOf() != nil {
-		w.assume(nil) // an idle processor must not keep a scope, and the values of its context
+	if w.active.Load().key.isShort() {
+		w.assume(nil) // an idle processor must not keep a scope, nor values
 	}
 	if w.retired.n > 0 {
 		w.useAgain()

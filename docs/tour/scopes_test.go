@@ -53,3 +53,23 @@ func Example_cancel() {
 	// Output: true freerun: canceled: the shop is closed
 	//tour:end
 }
+
+type tenant struct{} // keys are of types of one's own, as for context.WithValue
+
+func Example_values() {
+	ctx := context.Background()
+	rt := freerun.New()
+	defer rt.Close()
+	ada := freerun.NewUnit(rt, Account{})
+	//tour:begin values
+	note := func(c *freerun.Context, balance int) (string, error) {
+		return fmt.Sprintf("%v has %d", c.Value(tenant{}), balance), nil
+	}
+	c := rt.Context().WithValue(tenant{}, "acme")
+	noted := freerun.Go(c, func(c *freerun.Context) (string, error) {
+		return freerun.Forward(c, freerun.Then(c, deposit.Send(c, ada, 5), note))
+	})
+	fmt.Println(noted.Wait(ctx))
+	// Output: acme has 5 <nil>
+	//tour:end
+}

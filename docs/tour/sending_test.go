@@ -141,3 +141,32 @@ func Example_shutdown() {
 	// true
 	//tour:end
 }
+
+func Example_room() {
+	ctx := context.Background()
+	rt := freerun.New()
+	defer rt.Close()
+	//tour:begin room
+	ada := freerun.NewUnit(rt, Account{}, freerun.MailboxLimit(2, freerun.WaitForRoom))
+	var forward func(c *freerun.Context, amounts []int) (string, error)
+	forward = func(c *freerun.Context, amounts []int) (string, error) {
+		for i, amount := range amounts {
+			err := deposit.Tell(c.NoWait(), ada, amount)
+			if errors.Is(err, freerun.ErrFull) { // the rest when there is room
+				return freerun.Forward(c, freerun.Then(c, freerun.Room(c, ada), func(c *freerun.Context, _ struct{}) (string, error) {
+					return forward(c, amounts[i:])
+				}))
+			}
+		}
+		return "all sent", nil
+	}
+	sent := freerun.Go(rt.Context(), func(c *freerun.Context) (string, error) {
+		return forward(c, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+	})
+	fmt.Println(sent.Wait(ctx))
+	fmt.Println(deposit.Send(rt.Context(), ada, 0).Wait(ctx))
+	// Output:
+	// all sent <nil>
+	// 55 <nil>
+	//tour:end
+}
