@@ -45,8 +45,8 @@ var (
 	})
 )
 
-// followings has all ways in which something follows from a context. Each returns the future of the trace
-// that follows.
+// followings has all ways in which something follows from a context. Each returns the future of
+// the trace that follows.
 func followings(rt *freerun.Runtime) map[string]func(c *freerun.Context) freerun.Future[string] {
 	u, v := freerun.NewUnit(rt, bearer{}), freerun.NewUnit(rt, bearer{})
 	own := freerun.NewUnit(rt, bearer{}, freerun.UnitPriority(freerun.Low))
