@@ -41,7 +41,7 @@ func (c *Context) WithValue(key, value any) *Context {
 	if key == nil {
 		panic("freerun: WithValue with a nil key")
 	}
-	if !reflect.ValueOf(key).Comparable() {
+	if !isComparable(key) {
 		panic(fmt.Sprintf("freerun: WithValue with a key that cannot be compared, a %T", key))
 	}
 	return c.checked().withValues(contextValue{key, value})
@@ -55,11 +55,17 @@ func (c *Context) WithValue(key, value any) *Context {
 // is nil or cannot be compared.
 func CarryValues(keys ...any) Option {
 	for i, key := range keys {
-		if key == nil || !reflect.ValueOf(key).Comparable() {
+		if key == nil || !isComparable(key) {
 			panic(fmt.Sprintf("freerun: CarryValues with a key that is nil or cannot be compared, the one with index %d", i))
 		}
 	}
 	return Option{func(s *settings) { s.carried = append(s.carried, keys...) }}
+}
+
+// isComparable reports whether a key can be compared. reflect alone would allocate for each struct.
+func isComparable(key any) bool {
+	t := reflect.TypeOf(key)
+	return t.Comparable() && (!holdsInterface(t) || reflect.ValueOf(key).Comparable())
 }
 
 // contextValue is one value that travels.

@@ -392,3 +392,32 @@ func TestInterceptorAddsValues(t *testing.T) {
 		t.Errorf("Next with a foreign context: %v", err)
 	}
 }
+
+// BenchmarkWithValue measures a message of a free operation with a value that is attached for it,
+// and with one that was attached before.
+func BenchmarkWithValue(b *testing.B) {
+	rt := runtimetest.Quiet(b, freerun.Processors(1))
+	run := func(b *testing.B, each func(c *freerun.Context) *freerun.Context) {
+		f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+			for b.Loop() {
+				bearFree.Tell(each(c), 0)
+			}
+			return 0, nil
+		})
+		runtimetest.Must(b, f)
+		b.ReportAllocs()
+	}
+	b.Run("none", func(b *testing.B) { run(b, func(c *freerun.Context) *freerun.Context { return c }) })
+	b.Run("attached", func(b *testing.B) {
+		run(b, func(c *freerun.Context) *freerun.Context { return c.WithValue(traceKey{}, "t") })
+	})
+	b.Run("kept", func(b *testing.B) {
+		var kept *freerun.Context
+		run(b, func(c *freerun.Context) *freerun.Context {
+			if kept == nil {
+				kept = c.WithValue(traceKey{}, "t")
+			}
+			return kept
+		})
+	})
+}

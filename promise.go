@@ -82,10 +82,11 @@ func (m *promised) foreign(msg *message) bool { return m.unit != nil && m.unit.r
 // push is notify for an m that is not foreign to msg, or that m.doneChannel has made known to its
 // runtime.
 func (m *promised) push(msg *message) bool {
+	u := msg.unit // read here: once it is in the list, msg is the waker's
 	if !m.Push(&msg.Node) {
 		return false
 	}
-	if u := msg.unit; u != nil {
+	if u != nil {
 		u.rt.env.noteWait(msg, m)
 	}
 	return true

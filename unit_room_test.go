@@ -434,6 +434,73 @@ func TestRoomReaders(t *testing.T) {
 	}
 }
 
+// TestRoomRaces ends a mailbox in the middle of what is sent to it without waiting: all that waits
+// for room learns of the end, and every message is accounted for.
+func TestRoomRaces(t *testing.T) {
+	type ender = func(rt *freerun.Runtime, s *freerun.Scope, u *freerun.Unit[[]int])
+	var left error // by a Close
+	crash := func(fn func()) ender {
+		return func(rt *freerun.Runtime, _ *freerun.Scope, u *freerun.Unit[[]int]) {
+			freerun.Do(rt.Context(), u, func(*freerun.Context, *[]int) (int, error) { fn(); return 0, nil })
+		}
+	}
+	for name, end := range map[string]ender{
+		"Close":    func(rt *freerun.Runtime, _ *freerun.Scope, _ *freerun.Unit[[]int]) { left = rt.Close() },
+		"Shutdown": func(rt *freerun.Runtime, _ *freerun.Scope, _ *freerun.Unit[[]int]) { rt.Shutdown(t.Context()) },
+		"Cancel":   func(_ *freerun.Runtime, s *freerun.Scope, _ *freerun.Unit[[]int]) { s.Cancel(nil) },
+		"Stop":     func(rt *freerun.Runtime, _ *freerun.Scope, u *freerun.Unit[[]int]) { freerun.Stop(rt.Context(), u) },
+		"panic":    crash(func() { panic("ends") }),
+		"Goexit":   crash(runtime.Goexit),
+	} {
+		for round := range 25 {
+			rt := runtimetest.Quiet(t, freerun.Processors(2))
+			sink := freerun.NewUnit(rt, []int(nil), freerun.MailboxLimit(1+round%2, freerun.WaitForRoom), freerun.StopOnPanic())
+			s := rt.Scope(context.Background())
+			for range 3 {
+				u := freerun.NewUnit(rt, mover{to: sink, left: 200})
+				freerun.Do(s.Context(), u, func(_ *freerun.Context, m *mover) (int, error) { m.self = u; return 0, nil })
+				moveAll.Tell(s.Context(), u, freerun.Resolved(struct{}{}))
+			}
+			ctx := runtimetest.Within(t)
+			var readers sync.WaitGroup
+			for range 2 {
+				readers.Go(func() {
+					c := s.Context().NoWait()
+					for range 200 {
+						err := arrive.Tell(c, sink, 0)
+						if errors.Is(err, freerun.ErrFull) {
+							_, err = freerun.Room(c, sink).Wait(ctx)
+						}
+						if err != nil {
+							if errors.Is(err, context.DeadlineExceeded) {
+								t.Errorf("%s: a reader hangs", name)
+							}
+							return
+						}
+					}
+				})
+			}
+			for sink.Stats().Operations < uint64(10*(round%5)) {
+				runtime.Gosched()
+			}
+			end(rt, s, sink)
+			readers.Wait()
+			if err := s.Wait(ctx); errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("%s: the scope hangs", name)
+			}
+			if err := rt.Quiesce(ctx); errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("%s: the runtime hangs", name)
+			}
+			e := &freerun.ShutdownError{}
+			errors.As(left, &e)
+			if st := rt.Stats(); st.Done > st.Sent || st.Sent-st.Done > e.Abandoned {
+				t.Errorf("%s: %d abandoned, accounts: %+v", name, e.Abandoned, st)
+			}
+			left = nil
+		}
+	}
+}
+
 var slowToWake = freerun.NewKind("slowToWake", func(c *freerun.Context, _ int) (int, error) {
 	return freerun.Forward(c, freerun.Then(c, freerun.After(c, time.Second), func(*freerun.Context, time.Time) (int, error) { return 0, nil }))
 }, freerun.MailboxLimit(1, freerun.Reject))
