@@ -130,7 +130,7 @@ func TestOnIdleInVirtualTime(t *testing.T) {
 		used = rt.Now()
 		for rounds := 1; rounds < 10; rounds++ {
 			for range random.IntN(5) {
-				freerun.After(c, time.Duration(random.IntN(int(d*9/10)))).Wait(t.Context())
+				freerun.After(c, time.Duration(random.Int64N(int64(d*9/10)))).Wait(t.Context())
 				freerun.Do(c, u, func(*freerun.Context, *diary) (int, error) { used = rt.Now(); return 0, nil }).Wait(t.Context())
 			}
 			freerun.After(c, 3*d).Wait(t.Context())
