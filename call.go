@@ -29,7 +29,7 @@ import (
 // which holds arg and result; one more if ctx gives a priority and no scope. It panics if ctx or u
 // is nil.
 func (o *Operation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R, error) {
-	return o.checked().callOn(ctx, u.checked(), arg)
+	return callOn(ctx, o.checked(), u.checked(), arg)
 }
 
 // Call is [Operation.Call] without a unit, in runtime rt. It panics if ctx or rt is nil.
@@ -37,20 +37,19 @@ func (o *FreeOperation[A, R]) Call(ctx context.Context, rt *Runtime, arg A) (R, 
 	if rt == nil || rt.scheduler == nil {
 		panic("freerun: Call with a nil or zero Runtime; make runtimes with New")
 	}
-	return o.checked().callOn(ctx, &rt.free, arg)
+	return callOn(ctx, o.checked(), &rt.free, arg)
 }
 
 // Call is [Operation.Call] for an operation that only reads the state.
 func (o *ReadOperation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R, error) {
-	return o.checked().callOn(ctx, u.checked(), arg)
+	return callOn(ctx, o.checked(), u.checked(), arg)
 }
 
 // Call is [Operation.Call] to a and b. It returns [ErrSameUnit] if both are the same unit.
 func (o *Operation2[S, T, A, R]) Call(ctx context.Context, a *Unit[S], b *Unit[T], arg A) (R, error) {
 	m := &multiSend2[A, R]{}
-	m.n = 2
-	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.checked().callOn(ctx, a.unit.rt, &m.multiSend, arg)
+	setTwo(&m.send.multi, &m.two, a.checked(), b.checked())
+	return callSeveral(ctx, o.checked(), a.unit.rt, &m.send, arg)
 }
 
 // Call is [Operation2.Call] to all of units, of which none may occur twice. If units is empty, ctx
@@ -61,26 +60,33 @@ func (o *OperationAll[S, A, R]) Call(ctx context.Context, units []*Unit[S], arg 
 	m := &multiSend[A, R]{}
 	setUnits(&m.multi, units)
 	if len(units) > 0 {
-		return o.checked().callOn(ctx, units[0].unit.rt, m, arg)
+		return callSeveral(ctx, o.checked(), units[0].unit.rt, m, arg)
 	}
 	c, ok := ctx.Value(valueKey{}).(*Context)
 	if !ok {
 		panic("freerun: Call to no units with a context of no runtime")
 	}
-	return o.checked().callOn(ctx, c.rt, m, arg)
+	return callSeveral(ctx, o.checked(), c.rt, m, arg)
 }
 
 // callOn is Call to u, the runtime's free unit for a free operation.
-func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error) {
+func callOn[A, R any](ctx context.Context, o *operation[A, R], u *unit, arg A) (R, error) {
 	if err := u.rt.callable(ctx); err != nil {
 		return *new(R), err
 	}
 	m := &sendMessage[A, R]{arg: arg}
-	m.become(o.sent)
-	m.unit = u
+	if err := o.core.callOn(ctx, u, &m.result.promised); err != nil {
+		return *new(R), err
+	}
+	return Future[R]{cell: &m.result}.Result()
+}
+
+// callOn sends m, and waits for its outcome. It returns the error of the wait.
+func (o *core) callOn(ctx context.Context, u *unit, m *promised) error {
+	m.start(o, u)
 	c, err := m.accept(ctx, o.sent)
 	if err != nil {
-		return *new(R), err
+		return err
 	}
 	w := u.rt.caller(ctx)
 	w.noWait = c.sender.noWait
@@ -88,37 +94,40 @@ func (o *operation[A, R]) callOn(ctx context.Context, u *unit, arg A) (R, error)
 	return o.answer(w, m)
 }
 
-// callOn is Call to the units of m. rt is the runtime of the first one.
-func (o *multiOperation[A, R]) callOn(ctx context.Context, rt *Runtime, m *multiSend[A, R], arg A) (R, error) {
+// callSeveral is Call to the units of m. rt is the runtime of the first one.
+func callSeveral[A, R any](ctx context.Context, o *operation[A, R], rt *Runtime, m *multiSend[A, R], arg A) (R, error) {
 	if err := rt.callable(ctx); err != nil {
 		return *new(R), err
 	}
-	on := &rt.outside
-	m.offset = uint32(unsafe.Offsetof(m.multi))
-	m.arg = arg
-	m.become(o.sent)
-	m.unit = &rt.free
-	if err := m.arrange(on); err != nil {
-		rt.contextIn(ctx).blame(o.sent, &m.message, err)
+	m.send.arg = arg
+	if err := o.core.callSeveral(ctx, rt, &m.send.result.promised, &m.multi); err != nil {
 		return *new(R), err
 	}
-	if _, err := m.accept(ctx, o.sent); err != nil {
-		return *new(R), err
-	}
-	w := rt.caller(ctx)
-	o.launch(on, &m.sendMessage, &w.sender)
-	return o.answer(w, &m.sendMessage)
+	return Future[R]{cell: &m.send.result}.Result()
 }
 
-// answer waits for the outcome of m, which w's goroutine has sent, and returns it.
-func (o *operation[A, R]) answer(w *caller, m *sendMessage[A, R]) (R, error) {
-	err := w.await(o.sent, &m.promised)
-	f := Future[R]{cell: &m.result}
-	f.traceSeen()
-	if err != nil {
-		return *new(R), err
+// callSeveral is callOn for a message to several units.
+func (o *core) callSeveral(ctx context.Context, rt *Runtime, m *promised, to *multi) error {
+	on := &rt.outside
+	to.offset = uint32(o.placed.multiAt)
+	m.start(o, &rt.free)
+	if err := to.arrange(on); err != nil {
+		rt.contextIn(ctx).blame(o.sent, &m.message, err)
+		return err
 	}
-	return f.Result()
+	if _, err := m.accept(ctx, o.sent); err != nil {
+		return err
+	}
+	w := rt.caller(ctx)
+	o.launch(on, m, &w.sender)
+	return o.answer(w, m)
+}
+
+// answer waits for the outcome of m, which w's goroutine has sent.
+func (o *core) answer(w *caller, m *promised) error {
+	err := w.await(o.sent, m)
+	m.traceSeen()
+	return err
 }
 
 // caller stands for a goroutine in Call. It is itself a message, which waits for the promise of the

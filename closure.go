@@ -16,14 +16,14 @@ func Do[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)) 
 	if fn == nil {
 		panic("freerun: Do with a nil function")
 	}
-	o := knownClosure[operation[func(*Context, *S) (R, error), R]]()
+	o := knownClosure[func(*Context, *S) (R, error), R](&closures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
+		o = closureOf(&closures, complete, func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
 			c.function.Store(codeOf(fn))
 			return fn(c, stateOf[S](to))
 		})
 	}
-	return o.send(c.checked(), u.checked(), fn)
+	return sendTo(o, c.checked(), u.checked(), fn)
 }
 
 // Go sends fn to no unit: fn runs on any processor, in parallel with all else. Otherwise Go is as
@@ -32,14 +32,14 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Go with a nil function")
 	}
-	o := knownClosure[operation[func(*Context) (R, error), R]]()
+	o := knownClosure[func(*Context) (R, error), R](&closures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, _ unsafe.Pointer, fn func(*Context) (R, error)) (R, error) {
+		o = closureOf(&closures, complete, func(c *Context, _ unsafe.Pointer, fn func(*Context) (R, error)) (R, error) {
 			c.function.Store(codeOf(fn))
 			return fn(c)
 		})
 	}
-	return o.send(c, &c.checked().rt.free, fn)
+	return sendTo(o, c, &c.checked().rt.free, fn)
 }
 
 // Then runs fn, on any processor, with the result of f once there is one, and returns the future of
@@ -52,14 +52,14 @@ func Then[T, R any](c *Context, f Future[T], fn func(c *Context, v T) (R, error)
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := knownClosure[operation[thenArg[T, R], R]]()
+	o := knownClosure[thenArg[T, R], R](&closures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, _ unsafe.Pointer, a thenArg[T, R]) (R, error) {
+		o = closureOf(&closures, complete, func(c *Context, _ unsafe.Pointer, a thenArg[T, R]) (R, error) {
 			c.function.Store(codeOf(a.fn))
 			return a.fn(c, a.f.Value())
 		})
 	}
-	return o.send(c, &c.checked().rt.free, thenArg[T, R]{fn, f})
+	return sendTo(o, c, &c.checked().rt.free, thenArg[T, R]{fn, f})
 }
 
 // Then2 is Then for two futures.
@@ -70,14 +70,14 @@ func Then2[T, U, R any](c *Context, f Future[T], g Future[U], fn func(c *Context
 	if f.cell == nil || g.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := knownClosure[operation[then2Arg[T, U, R], R]]()
+	o := knownClosure[then2Arg[T, U, R], R](&closures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, _ unsafe.Pointer, a then2Arg[T, U, R]) (R, error) {
+		o = closureOf(&closures, complete, func(c *Context, _ unsafe.Pointer, a then2Arg[T, U, R]) (R, error) {
 			c.function.Store(codeOf(a.fn))
 			return a.fn(c, a.f.Value(), a.g.Value())
 		})
 	}
-	return o.send(c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
+	return sendTo(o, c, &c.checked().rt.free, then2Arg[T, U, R]{fn, f, g})
 }
 
 // Handle runs fn, on any processor, with the outcome of f, result or error, once there is one, and
@@ -90,15 +90,15 @@ func Handle[T, R any](c *Context, f Future[T], fn func(c *Context, v T, err erro
 	if f.cell == nil {
 		return Failed[R](ErrNoFuture)
 	}
-	o := knownClosure[operation[handleArg[T, R], R]]()
+	o := knownClosure[handleArg[T, R], R](&closures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, _ unsafe.Pointer, a handleArg[T, R]) (R, error) {
+		o = closureOf(&closures, complete, func(c *Context, _ unsafe.Pointer, a handleArg[T, R]) (R, error) {
 			c.function.Store(codeOf(a.fn))
 			v, err := a.f.Result()
 			return a.fn(c, v, err)
 		})
 	}
-	return o.send(c, &c.checked().rt.free, handleArg[T, R]{fn, f})
+	return sendTo(o, c, &c.checked().rt.free, handleArg[T, R]{fn, f})
 }
 
 type handleArg[T, R any] struct {
@@ -120,48 +120,45 @@ type then2Arg[T, U, R any] struct {
 }
 
 // closures has one operation for each type of closure: the operation is shared by all functions of
-// that type. The key is the reflect.Type of the operation, such as reading[A, R], the value a
-// pointer to it.
-var closures sync.Map
+// that type. The key is the reflect.Type of the operation, the value a pointer to it. Those of the
+// closures that only look at a unit, and of those on several units, are in maps of their own: a
+// [Read] and a [Do] have the same types.
+var closures, readClosures, severalClosures sync.Map
 
-// closureForm is a pointer to an operation that can stand for closures: [operation], [reading] or
-// [multiOperation].
-type closureForm[O, A, R any] interface {
-	*O
-	calls(invoke func(*Context, unsafe.Pointer, A) (R, error)) (code func(*message) uintptr)
-	complete(name string, code func(*message) uintptr)
-}
-
-// knownClosure returns the O for closures that are sent as its argument, nil if none was sent yet.
+// knownClosure returns the operation for closures that are sent as an A, nil if none was sent yet.
 // It comes first, in a function of its own: a caller makes the function that it passes to closureOf
 // on the heap.
-func knownClosure[O any]() *O {
-	o, _ := closures.Load(reflect.TypeFor[O]())
-	known, _ := o.(*O)
+func knownClosure[A, R any](in *sync.Map) *operation[A, R] {
+	o, _ := in.Load(reflect.TypeFor[operation[A, R]]())
+	known, _ := o.(*operation[A, R])
 	return known
 }
 
-// closureOf makes the O for closures that are sent as an A, whose first word is the function.
-// invoke calls that. All calls for one O pass the same invoke, so the operation that was made first
-// serves all.
-func closureOf[O any, P closureForm[O, A, R], A, R any](_ P, invoke func(*Context, unsafe.Pointer, A) (R, error)) P {
-	o := P(new(O))
-	o.complete("", o.calls(invoke))
-	first, _ := closures.LoadOrStore(reflect.TypeFor[O](), (*O)(o))
-	return first.(*O)
+// closureOf makes the operation for closures that are sent as an A, whose first word is the
+// function. invoke calls that. All calls for one operation pass the same complete and the same
+// invoke, so the operation that was made first serves all.
+func closureOf[A, R any](in *sync.Map, complete completion[A, R], invoke func(*Context, unsafe.Pointer, A) (R, error)) *operation[A, R] {
+	o := &operation[A, R]{invoke: invoke}
+	complete(o, "", func(m *message) uintptr { return codeAt(o.core.argOf(m)) })
+	return keepFirst(in, o)
 }
 
-// calls makes an operation one of closures, which invoke calls. code returns the function that a
-// message of it runs.
-func (o *operation[A, R]) calls(invoke func(*Context, unsafe.Pointer, A) (R, error)) (code func(*message) uintptr) {
-	o.invoke = invoke
-	return func(m *message) uintptr { return codeOf(sendMessageOf[A, R](m).arg) }
+// completion completes an operation of some form: complete, completeReading or completeSeveral.
+type completion[A, R any] = func(o *operation[A, R], name string, code func(*message) uintptr)
+
+// keepFirst keeps o in a map of operations. It returns the one that was kept first.
+func keepFirst[A, R any](in *sync.Map, o *operation[A, R]) *operation[A, R] {
+	first, _ := in.LoadOrStore(reflect.TypeFor[operation[A, R]](), o)
+	return first.(*operation[A, R])
 }
 
 // codeOf returns the address of the code of a function: v is the function, or has it for its first
 // word. It returns 0 for nil.
-func codeOf[F any](v F) uintptr {
-	if code := *(**uintptr)(unsafe.Pointer(&v)); code != nil {
+func codeOf[F any](v F) uintptr { return codeAt(unsafe.Pointer(&v)) }
+
+// codeAt is codeOf for the value at p.
+func codeAt(p unsafe.Pointer) uintptr {
+	if code := *(**uintptr)(p); code != nil {
 		return *code
 	}
 	return 0

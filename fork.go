@@ -97,8 +97,8 @@ func keyOf[B any]() unsafe.Pointer {
 // ForkFunc is a function that is declared once, with [NewForkFunc], to run in parallel with itself.
 // It is the fast form of [Join], without closures. Any goroutine may use it.
 type ForkFunc[A, R any] struct {
-	fn func(c *Context, arg A) R
-	definition[func(c *Context, arg A) R]
+	fn         func(c *Context, arg A) R
+	definition definition[func(c *Context, arg A) R]
 }
 
 // NewForkFunc declares a function that can be forked. A function that forks itself gets its body
@@ -119,9 +119,11 @@ type ForkFunc[A, R any] struct {
 func NewForkFunc[A, R any](fn func(c *Context, arg A) R) *ForkFunc[A, R] {
 	o := &ForkFunc[A, R]{}
 	_, place := declarer()
-	o.define(&declaration{name: "a ForkFunc", place: place}, fn, func(fn func(c *Context, arg A) R) { o.fn = fn })
+	o.definition.define(&declaration{name: "a ForkFunc", place: place}, fn, func(fn func(c *Context, arg A) R) { o.fn = fn })
 	return o
 }
+
+func (o *ForkFunc[A, R]) giveFunction(fn func(c *Context, arg A) R) { o.definition.giveFunction(fn) }
 
 // Join calls the function with a and with b, in parallel if a processor has nothing better to do,
 // and returns both results. All that is said of the function [Join] holds. It allocates nothing,
@@ -205,7 +207,7 @@ func (o *ForkFunc[A, R]) unready() unready {
 	if o == nil {
 		return unready{nil, "NewForkFunc"}
 	}
-	return unready{unsafe.Pointer(&o.of), "NewForkFunc"}
+	return unready{unsafe.Pointer(&o.definition.of), "NewForkFunc"}
 }
 
 // Fork and join for a goroutine that does not run the operation of its context: an ordinary

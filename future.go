@@ -55,7 +55,7 @@ func Failed[R any](err error) Future[R] {
 		panic("freerun: Failed with a nil error")
 	}
 	r := &result[R]{}
-	r.Make(promise.NewFailure(err))
+	r.promised.Make(promise.NewFailure(err))
 	return Future[R]{cell: r}
 }
 
@@ -65,7 +65,7 @@ func (f Future[R]) Result() (R, error) {
 	if f.cell == nil {
 		return *new(R), ErrNoFuture
 	}
-	closed, err := f.cell.outcomeNow()
+	closed, err := f.cell.promised.outcomeNow()
 	switch {
 	case err != nil:
 		return *new(R), err
@@ -83,7 +83,7 @@ func (f Future[R]) Senders() []string {
 	if f.cell == nil {
 		return nil
 	}
-	if failure := f.cell.Failure(); failure != nil {
+	if failure := f.cell.promised.Failure(); failure != nil {
 		return failure.Senders
 	}
 	return nil
@@ -93,7 +93,7 @@ func (f Future[R]) Senders() []string {
 // future that came in its argument has a result. It does not wait. It panics if the future has no
 // outcome yet, has failed, or is the zero Future.
 func (f Future[R]) Value() R {
-	if f.cell != nil && f.cell.HasValue() {
+	if f.cell != nil && f.cell.promised.HasValue() {
 		return f.result()
 	}
 	_, err := f.Result()
@@ -111,8 +111,8 @@ func (f Future[R]) Done() <-chan struct{} {
 	if f.cell == nil {
 		panic(ErrNoFuture)
 	}
-	closed := f.cell.doneChannel()
-	f.cell.closeWithScope()
+	closed := f.cell.promised.doneChannel()
+	f.cell.promised.closeWithScope()
 	return closed
 }
 
@@ -130,40 +130,49 @@ func (f Future[R]) Done() <-chan struct{} {
 // runs what there is to run meanwhile. It panics if ctx is nil.
 func (f Future[R]) Wait(ctx context.Context) (R, error) {
 	mustContext(ctx)
-	switch {
-	case f.cell == nil || f.cell.closedNow():
-		f.traceSeen()
-		return f.Result()
-	case sched.Inside():
-		f.traceSeen()
-		return *new(R), refusalHere(ErrWouldBlock, errActivityWaits)
+	if f.cell == nil {
+		return *new(R), ErrNoFuture
 	}
-	defer f.traceSeen()
-	if waited, err := f.cell.unit.rt.env.driveUntil(ctx, &f.cell.promised); waited {
-		if err != nil {
-			return *new(R), err
-		}
-		return f.Result()
+	if err := f.cell.promised.wait(ctx); err != nil {
+		return *new(R), err
+	}
+	return f.Result()
+}
+
+// wait is [Future.Wait]: it waits until m has an outcome, and returns nil, or the error with which
+// it has given up.
+func (m *promised) wait(ctx context.Context) error {
+	switch {
+	case m.closedNow():
+		m.traceSeen()
+		return nil
+	case sched.Inside():
+		m.traceSeen()
+		return refusalHere(ErrWouldBlock, errActivityWaits)
+	}
+	defer m.traceSeen()
+	if waited, err := m.unit.rt.env.driveUntil(ctx, m); waited {
+		return err
 	}
 	var canceled <-chan struct{}
-	if x := f.cell.scope(); x != nil {
+	if x := m.scope(); x != nil {
 		canceled = x.ctx.Done()
 	}
 	// A canceled scope ends the wait only if the message has not begun. After that, the loop
 	// waits for the outcome or for ctx alone.
-	for closed := f.cell.doneChannel(); ; canceled = nil {
+	for closed := m.doneChannel(); ; canceled = nil {
 		select {
 		case <-closed:
-			return f.Result()
+			return nil
 		case <-canceled:
-			if f.cell.closedNow() {
-				return f.Result()
+			if m.closedNow() {
+				return nil
 			}
 		case <-ctx.Done():
-			if !f.cell.closedNow() {
-				return *new(R), f.cell.unit.rt.errorOf(ctx)
+			if !m.closedNow() {
+				return m.unit.rt.errorOf(ctx)
 			}
-			return f.Result()
+			return nil
 		}
 	}
 }

@@ -16,15 +16,8 @@ import (
 // elsewhere. It allocates in the first wait of the activity's stack, and may allocate in the wait
 // after one that was given up; other waits do not.
 func (f Future[R]) Await(a *activity.Activity) (R, error) {
-	if f.cell != nil && !f.cell.closedNow() {
-		on := activities.StackOf(a)
-		if on == nil {
-			if a == nil {
-				panic("freerun: Await with a nil Activity; an activity is passed its own")
-			}
-			panic("freerun: Await by another goroutine than the activity's own; ordinary goroutines call Wait, and operations pass futures on")
-		}
-		if err := f.cell.awaitBy(a, ownSlot(a, on)); err != nil {
+	if f.cell != nil && !f.cell.promised.closedNow() {
+		if err := f.cell.promised.awaitIn(a); err != nil {
 			return *new(R), err
 		}
 	}
@@ -86,6 +79,18 @@ func (w *awaiter) wake() {
 	if waiter := w.waiter.Swap(nil); waiter != nil && waiter != &gaveUp { // W
 		waiter.Grant()
 	}
+}
+
+// awaitIn is [Future.Await] for a promise without an outcome.
+func (m *promised) awaitIn(a *activity.Activity) error {
+	on := activities.StackOf(a)
+	if on == nil {
+		if a == nil {
+			panic("freerun: Await with a nil Activity; an activity is passed its own")
+		}
+		panic("freerun: Await by another goroutine than the activity's own; ordinary goroutines call Wait, and operations pass futures on")
+	}
+	return m.awaitBy(a, ownSlot(a, on))
 }
 
 func (m *promised) awaitBy(a *activity.Activity, r *activitySlot) (err error) {

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"reflect"
 	"runtime"
 
 	"github.com/freerun-go/freerun/internal/scan"
@@ -43,36 +42,41 @@ func NewPromise[R any](c *Context) *Promise[R] {
 	var at [1]uintptr
 	runtime.Callers(2, at[:])
 	p := &Promise[R]{}
-	m := &p.message
-	m.arg = maker(at[0] - 1) // in the call, not after it
-	m.become(o.sent)
-	m.unit = &c.checked().rt.free
+	p.message.arg = maker(at[0] - 1) // in the call, not after it
+	unwatch, made := o.core.makePromise(c, &p.message.result.promised)
+	p.unwatch = unwatch
+	p.resolved.Store(!made)
+	return p
+}
+
+// makePromise admits the message of a promise. It returns what ends the watch over its scope; or
+// false if the message was refused, and so has failed.
+func (o *core) makePromise(c *Context, m *promised) (unwatch func() bool, made bool) {
+	m.start(o, &c.checked().rt.free)
 	w := c.here()
 	if err := w.admits(c, m.unit, &m.message); err != nil {
-		p.resolved.Store(true)
 		o.refuseSend(c, w, m, err)
-		return p
+		return nil, false
 	}
 	m.lead(nil, true)
 	if x := c.Scope(); x != nil {
-		p.unwatch = w.env.watchPromise(x, &m.promised)
+		unwatch = w.env.watchPromise(x, m)
 	}
-	return p
+	return unwatch, true
 }
 
 // promiseOperation returns the operation to which promises of an R belong. It is never run: a
 // promise is settled as an operation is that has returned.
 func promiseOperation[R any]() *operation[maker, R] {
-	key := reflect.TypeFor[operation[maker, R]]()
-	if o, _ := closures.Load(key); o != nil {
-		return o.(*operation[maker, R])
+	if o := knownClosure[maker, R](&closures); o != nil {
+		return o
 	}
-	o := new(operation[maker, R])
-	o.complete("", func(m *message) uintptr { return uintptr(sendMessageOf[maker, R](m).arg) })
-	o.sent.outside = true
-	o.sent.describe = func(m *message) string { return "NewPromise in " + functionName(o.sent.code(m)) }
-	first, _ := closures.LoadOrStore(key, o)
-	return first.(*operation[maker, R])
+	o := &operation[maker, R]{}
+	k := &o.core
+	complete(o, "", func(m *message) uintptr { return *(*uintptr)(k.argOf(m)) })
+	k.sent.outside = true
+	k.sent.describe = func(m *message) string { return "NewPromise in " + functionName(k.sent.code(m)) }
+	return keepFirst(&closures, o)
 }
 
 // Future returns the future of the promise, the same each time.
@@ -87,18 +91,18 @@ func (p *Promise[R]) Future() Future[R] { return Future[R]{cell: &p.checked().me
 // Any goroutine may call Resolve, operations too; it does not wait. It panics for a nil or zero
 // Promise.
 func (p *Promise[R]) Resolve(v R, err error) bool {
-	m := &p.checked().message
+	m := &p.checked().message.result.promised
 	if !p.resolved.CompareAndSwap(false, true) {
 		return false
 	}
 	if p.unwatch != nil {
 		p.unwatch()
 	}
-	return promiseOperation[R]().resolve(m, v, err)
+	return resolve(promiseOperation[R](), m, v, err)
 }
 
 func (p *Promise[R]) checked() *Promise[R] {
-	if p == nil || p.message.unit == nil {
+	if p == nil || p.message.result.promised.unit == nil {
 		panic("freerun: a nil or zero Promise; make promises with NewPromise")
 	}
 	return p

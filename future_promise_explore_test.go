@@ -19,9 +19,8 @@ func TestExplorePromise(t *testing.T) {
 			rt := new(Runtime)
 			rt.outside.rt, rt.free.rt = rt, rt
 			p := &Promise[int]{}
-			m := &p.message
-			m.become(promiseOperation[int]().sent)
-			m.unit = &rt.free
+			m := &p.message.result.promised
+			m.start(&promiseOperation[int]().core, &rt.free)
 			if revocable {
 				m.lineage.Store(&lineage{revocable: true})
 			}
@@ -53,8 +52,8 @@ func TestExplorePromise(t *testing.T) {
 					want = canceled
 				}
 				done := rt.ingress.ran.Load() + rt.ingress.failed.Load()
-				if !closed || err != want || err == nil && m.value != 1 || woken != 1 || done != 1 {
-					r.Failf("closed %v with %v and %d, want %v; woken %d times, counted %d times", closed, err, m.value, want, woken, done)
+				if !closed || err != want || err == nil && resultOf[int](m).value != 1 || woken != 1 || done != 1 {
+					r.Failf("closed %v with %v and %d, want %v; woken %d times, counted %d times", closed, err, resultOf[int](m).value, want, woken, done)
 				}
 			})
 		}
@@ -68,6 +67,6 @@ func TestExplorePromise(t *testing.T) {
 			return false
 		}
 		p.resolved.Store(true)
-		return promiseOperation[int]().resolve(&p.message, v, err)
+		return resolve(promiseOperation[int](), &p.message.result.promised, v, err)
 	}))
 }

@@ -30,24 +30,24 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 }
 
 // tryNow inlines a small operation if that is better than queueing it, and reports whether it did.
-func (o *operation[A, R]) tryNow(c *Context, arg A) (f Future[R], done bool) {
+func tryNow[A, R any](o *operation[A, R], c *Context, arg A) (f Future[R], done bool) {
 	w := c.here()
 	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.WantsTasks() || w.rt.phase.Load() >= aborting || w.rt.around != nil {
 		return f, false
 	}
-	if o.argPlan != nil && !allHaveValues(o.argPlan, unsafe.Pointer(&arg)) {
+	if o.core.argPlan != nil && !allHaveValues(o.core.argPlan, unsafe.Pointer(&arg)) {
 		return f, false
 	}
 	c.credit--
 	w.counters.sent.Add(1)
-	return o.runNow(c, w, arg), true
+	return runNow(o, c, w, arg), true
 }
 
 // runNow runs the operation as a call, and returns a future that has the outcome, or is open if the
 // outcome waits for another future.
-func (o *operation[A, R]) runNow(c *Context, w *worker, arg A) (f Future[R]) {
+func runNow[A, R any](o *operation[A, R], c *Context, w *worker, arg A) (f Future[R]) {
 	outer, forwarded := c.kind.Load(), c.forwarded
-	c.kind.Store(o.sent)
+	c.kind.Store(o.core.sent)
 	c.forwarded = nil
 	c.depth++
 	floor := c.forks.beginInner() // an inlined operation may forward
@@ -56,7 +56,7 @@ func (o *operation[A, R]) runNow(c *Context, w *worker, arg A) (f Future[R]) {
 		c.depth--
 		c.forks.endInner(floor)
 		if !returned {
-			f = o.crashNow(c.worker.Load(), recover())
+			f = Failed[R](o.core.crashNow(c.worker.Load(), recover()))
 		}
 		c.kind.Store(outer)
 		c.forwarded = forwarded
@@ -65,30 +65,32 @@ func (o *operation[A, R]) runNow(c *Context, w *worker, arg A) (f Future[R]) {
 	v, err := o.small(c, arg)
 	returned = true
 	w = c.worker.Load() // the operation may have left its processor
-	if err == nil && c.forwarded == nil && o.resultPlan == nil {
+	if err == nil && c.forwarded == nil && o.core.resultPlan == nil {
 		w.countRan(w.rt, 1)
 		return Resolved(v)
 	}
-	return o.settleNow(c, w, v, err)
+	return settleNow(o, c, w, v, err)
 }
 
 // settleNow returns a future for an outcome that is not a plain value.
-func (o *operation[A, R]) settleNow(c *Context, w *worker, v R, err error) Future[R] {
+func settleNow[A, R any](o *operation[A, R], c *Context, w *worker, v R, err error) Future[R] {
 	if source, ok := c.forwarded.(*result[R]); ok && err == ErrForward {
 		w.countRan(w.rt, 1)
 		return Future[R]{cell: source} // the caller gets the forwarded future itself
 	}
 	m := &sendMessage[A, R]{}
-	m.become(o.sent)
-	m.unit = &w.rt.free
-	o.settle(w, &m.result, v, err, c.forwarded)
+	m.result.promised.start(&o.core, &w.rt.free)
+	if err == nil && c.forwarded == nil {
+		m.result.value = v
+	}
+	o.core.settle(w, &m.result.promised, err, c.forwarded)
 	return Future[R]{cell: &m.result}
 }
 
-// crashNow returns a future for an operation that panicked with value; nil stands for
+// crashNow returns the error of an operation that panicked with value; nil stands for
 // runtime.Goexit.
-func (o *operation[A, R]) crashNow(w *worker, value any) Future[R] {
+func (o *core) crashNow(w *worker, value any) error {
 	err := w.panicked(o.sent.name, nil, value, debug.Stack())
 	w.countFailed(w.rt, err, 1)
-	return Failed[R](err)
+	return err
 }

@@ -64,22 +64,17 @@ type Invocation struct {
 	Operation string
 
 	running *Context // with which the operation runs; nil once it has ended
+	of      *core
 	message *message
+	told    bool           // the message has no future
 	by      []*interceptor // those that are still to be called, the next one first
-	call    invoked
+	to      unsafe.Pointer // as for operation.invoke
+	arg     any            // an *A
+	result  any            // an *R
+	outcome unsafe.Pointer // result
 	// forwarded is the *result[R] that the operation has forwarded when it returned.
 	forwarded any
 	held      *held // nil: the outcome is known when the interceptors have returned
-}
-
-// invoked is the part of an invocation that knows the types of argument and result.
-type invoked interface {
-	// run calls the operation's function.
-	run(c *Context) error
-	arg() any
-	result() any
-	waits(h *held) bool // route_hold.go
-	free(h *held) bool
 }
 
 // Unit returns the name of the unit, with the key of one of a kind. It is empty for a unit without
@@ -88,13 +83,13 @@ func (i *Invocation) Unit() string { return i.checked().message.unit.called() }
 
 // Arg returns a pointer to the argument, an *A for an operation that takes an A. What is written
 // there is what the operation gets. For a closure it is a pointer to something unexported.
-func (i *Invocation) Arg() any { return i.checked().call.arg() }
+func (i *Invocation) Arg() any { return i.checked().arg }
 
 // Result returns a pointer to the result, an *R for an operation that returns an R. It is zero
 // before [Invocation.Next]. What is written there is the outcome if the interceptor returns nil: so
 // one that has the answer already need not call Next. If the operation has forwarded a future, its
 // outcome is the result, and what is written here is lost.
-func (i *Invocation) Result() any { return i.checked().call.result() }
+func (i *Invocation) Result() any { return i.checked().result }
 
 // Next runs the operation, or the next interceptor inside, and returns its error: nil for an
 // operation that has forwarded a future. The operation gets c, which is the context that the
@@ -120,7 +115,7 @@ func (i *Invocation) Next(c *Context) error {
 func (i *Invocation) invoke(with *Context) error {
 	c := i.running
 	c.forwarded, i.forwarded = nil, nil
-	err := i.call.run(with)
+	err := i.of.typed.run(with, i)
 	forwarded := c.forwarded
 	c.forwarded = nil
 	switch {
@@ -162,29 +157,35 @@ func (i *Invocation) checked() *Invocation {
 	return i
 }
 
-// invocation is an Invocation with the types of its operation.
+// invocation is an Invocation with argument and result.
 type invocation[A, R any] struct {
-	Invocation
-	of       *operation[A, R]
-	to       unsafe.Pointer
-	argument A
-	outcome  R
-	told     bool // the message has no future
+	Invocation Invocation
+	arg        A
+	result     R
 }
 
-func (i *invocation[A, R]) arg() any    { return &i.argument }
-func (i *invocation[A, R]) result() any { return &i.outcome }
+func (o *operation[A, R]) invocation(to, arg unsafe.Pointer) *Invocation {
+	i := &invocation[A, R]{arg: *(*A)(arg)}
+	i.Invocation.of, i.Invocation.to = &o.core, to
+	i.Invocation.arg, i.Invocation.result = &i.arg, &i.result
+	i.Invocation.outcome = unsafe.Pointer(&i.result)
+	return &i.Invocation
+}
 
-func (i *invocation[A, R]) run(c *Context) (err error) {
-	i.outcome, err = i.of.invoke(c, i.to, i.argument)
+func (o *operation[A, R]) run(c *Context, i *Invocation) (err error) {
+	*i.result.(*R), err = o.invoke(c, i.to, *i.arg.(*A))
 	return err
 }
 
-// surrounded invokes the operation of message m with its interceptors.
-func (o *operation[A, R]) surrounded(c *Context, to unsafe.Pointer, m *message, arg A) (*invocation[A, R], error) {
-	i := &invocation[A, R]{of: o, to: to, argument: arg}
+// surrounded invokes the operation of message m with its interceptors. m is in its plain form.
+func (o *core) surrounded(c *Context, to unsafe.Pointer, m *message, told bool) (*Invocation, error) {
+	arg := o.argOf(m)
+	if told {
+		arg = o.toldArgOf(m)
+	}
+	i := o.typed.invocation(to, arg)
 	k := m.vtable()
-	i.running, i.message, i.by, i.call = c, m, m.interceptors(), i
+	i.running, i.message, i.told, i.by = c, m, told, m.interceptors()
 	if i.Operation = k.describe(m); o.declared != nil {
 		i.Operation = o.declared.full
 	}
@@ -200,57 +201,59 @@ func (o *operation[A, R]) surrounded(c *Context, to unsafe.Pointer, m *message, 
 
 // runSendAround is runSend for a message in the form around. From its begin on, the message is in
 // its plain form again: for its end it is as any other.
-func (o *operation[A, R]) runSendAround(p *sched.Processor, t *sched.Task) {
+func (o *core) runSendAround(p *sched.Processor, t *sched.Task) {
 	w := workerOf(p)
-	m := (*sendMessage[A, R])(unsafe.Pointer(t))
+	m := (*promised)(unsafe.Pointer(t))
 	k := m.bare()
 	to, err := k.target(&m.message)
 	if err != nil {
 		o.failSend(w, &m.message, err)
 		return
 	}
-	c := w.begin(&m.message, k, &m.promised)
+	c := w.begin(&m.message, k, m)
 	if c == nil {
 		o.failSend(w, &m.message, m.refusal())
 		return
 	}
-	i, err := o.surrounded(c, to, &m.message, m.arg)
-	m.arg = *new(A)
+	i, err := o.surrounded(c, to, &m.message, false)
+	o.dropArgument(&m.message)
 	w, forwarded := c.end()
 	if i.held != nil {
 		i.keepBack(w, k, err, forwarded)
 		return
 	}
-	o.settle(w, &m.result, i.outcome, err, forwarded)
+	if err == nil && forwarded == nil {
+		o.typed.setResult(m, i.outcome)
+	}
+	o.settle(w, m, err, forwarded)
 	if k.release != nil {
 		k.release(w, &m.message, false)
 	}
 }
 
 // runTellAround is runTell for a message in the form around.
-func (o *operation[A, R]) runTellAround(p *sched.Processor, t *sched.Task) {
+func (o *core) runTellAround(p *sched.Processor, t *sched.Task) {
 	w := workerOf(p)
-	n := (*tellMessage[A])(unsafe.Pointer(t))
-	k := n.bare()
-	to, err := k.target(&n.message)
+	m := (*message)(unsafe.Pointer(t))
+	k := m.bare()
+	to, err := k.target(m)
 	if err != nil {
-		o.failTell(w, &n.message, err)
+		o.failTell(w, m, err)
 		return
 	}
-	c := w.begin(&n.message, k, nil)
+	c := w.begin(m, k, nil)
 	if c == nil {
-		o.failTell(w, &n.message, n.refusal())
+		o.failTell(w, m, m.refusal())
 		return
 	}
-	i, err := o.surrounded(c, to, &n.message, n.arg)
-	n.arg = *new(A)
+	i, err := o.surrounded(c, to, m, true)
+	o.dropToldArgument(m)
 	if i.held != nil {
 		w, _ = c.end()
-		i.told = true
 		i.keepBack(w, k, err, nil)
 		return
 	}
-	c.endTell(&n.message, k, o.id, err)
+	c.endTell(m, k, o.id, err)
 }
 
 // intercepted gives k its form around, which run runs.
@@ -261,11 +264,11 @@ func (k *vtable) intercepted(run func(p *sched.Processor, t *sched.Task)) {
 }
 
 // notIntercepted keeps all interceptors from the operation: it is none of the program.
-func (o *operation[A, R]) notIntercepted() { o.sent.around, o.told.around = nil, nil }
+func (o *core) notIntercepted() { o.sent.around, o.told.around = nil, nil }
 
 // keepsHouse makes the operation the runtime's own: no interceptor sees it, and a Close may leave
 // its messages.
-func (o *operation[A, R]) keepsHouse() {
+func (o *core) keepsHouse() {
 	o.notIntercepted()
 	o.sent.chore, o.told.chore = true, true
 }

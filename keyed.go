@@ -34,11 +34,17 @@ import (
 // Keyed is of no use, and a Keyed must not be copied.
 type Keyed[K comparable, J any] struct {
 	_     scan.Opaque
-	rt    *Runtime
+	pool  keyedPool
 	home  *homeOf[K, struct{}]
 	forms *keyedForms[K, J]
 	fn    func(c *Context, key K, job J) error
-	full  FullPolicy
+}
+
+// keyedPool is the part of a [Keyed] that does not depend on its types.
+type keyedPool struct {
+	rt   *Runtime
+	run  *core // the operation of the jobs
+	full FullPolicy
 
 	places  mailboxLimit // a place for each open job
 	open    quiesce.Counter
@@ -82,8 +88,10 @@ func NewKeyed[K comparable, J any](rt *Runtime, limits KeyedLimits, fn func(c *C
 	if fn == nil {
 		panic("freerun: NewKeyed with a nil function")
 	}
-	k := &Keyed[K, J]{rt: rt, fn: fn, full: limits.Full, forms: keyedFormsOf[K, J]()}
-	k.places.most, k.places.full, k.places.room = int64(limits.Total), WaitForRoom, make(chan struct{}, 1)
+	k := &Keyed[K, J]{fn: fn, forms: keyedFormsOf[K, J]()}
+	p := &k.pool
+	p.rt, p.run, p.full = rt, &k.forms.run.core, limits.Full
+	p.places.most, p.places.full, p.places.room = int64(limits.Total), WaitForRoom, make(chan struct{}, 1)
 	s := k.forms.kind.usual
 	if limits.PerKey > 0 {
 		s.apply(rt, []KindOption{MailboxLimit(limits.PerKey, WaitForRoom)})
@@ -127,7 +135,7 @@ func (l *KeyedLimits) complete() {
 // if key is no key: not equal to itself, as NaN, or of a type that cannot be compared.
 func (k *Keyed[K, J]) Submit(ctx context.Context, key K, job J) error {
 	mustContext(ctx)
-	rt := k.checked().rt
+	rt := k.checked().pool.rt
 	c, own := ctx.(*Context)
 	if !own || c == nil || c.rt != rt {
 		if ctx.Err() != nil {
@@ -136,10 +144,15 @@ func (k *Keyed[K, J]) Submit(ctx context.Context, key K, job J) error {
 		c = rt.contextIn(ctx)
 	}
 	m := &keyedMessage[K, J]{of: k, key: key}
-	m.become(k.forms.run.sent)
-	m.unit = k.forms.kind.at(k.home, key).checked()
-	m.arg = keyedJob[K, J]{m, job}
-	w := c.here()
+	m.job.arg = keyedJob[K, J]{m, job}
+	m.job.result.promised.start(&k.forms.run.core, k.forms.kind.at(k.home, key).checked())
+	m.end.become(k.forms.ended)
+	return k.pool.submit(ctx, c, &m.job.result.promised, &m.end)
+}
+
+// submit sends the message of a job, with c, which is made of ctx. end waits for its outcome.
+func (k *keyedPool) submit(ctx context.Context, c *Context, m *promised, end *message) error {
+	rt, w := k.rt, c.here()
 	places := keyedPlaces{total: &k.places, ofKey: m.unit.ext.Load().limit}
 	full := k.full
 	if c.sender.noWait {
@@ -166,9 +179,8 @@ func (k *Keyed[K, J]) Submit(ctx context.Context, key K, job J) error {
 		}
 	}
 	k.open.Add(1)
-	m.end.become(k.forms.ended)
-	m.push(&m.end)
-	k.forms.run.launch(w, &m.sendMessage, placedSender)
+	m.push(end)
+	k.run.launch(w, m, placedSender)
 	return nil
 }
 
@@ -182,7 +194,11 @@ func (k *Keyed[K, J]) Submit(ctx context.Context, key K, job J) error {
 // an [ErrWouldBlock] at once. It panics if ctx is nil.
 func (k *Keyed[K, J]) Wait(ctx context.Context) error {
 	mustContext(ctx)
-	rt := k.checked().rt
+	return k.checked().pool.wait(ctx)
+}
+
+func (k *keyedPool) wait(ctx context.Context) error {
+	rt := k.rt
 	if sched.Inside() {
 		return refusalHere(errJobsInside, errActivityJobs)
 	}
@@ -216,7 +232,7 @@ func (k *Keyed[K, J]) Wait(ctx context.Context) error {
 }
 
 // outcome returns the first failure, or err if there was none.
-func (k *Keyed[K, J]) outcome(err error) error {
+func (k *keyedPool) outcome(err error) error {
 	switch first := k.failure.Load(); {
 	case k.open.Open() == 0 && first == nil:
 		return nil
@@ -227,7 +243,7 @@ func (k *Keyed[K, J]) outcome(err error) error {
 }
 
 func (k *Keyed[K, J]) checked() *Keyed[K, J] {
-	if k == nil || k.rt == nil {
+	if k == nil || k.pool.rt == nil {
 		panic("freerun: a nil or zero Keyed; make it with NewKeyed")
 	}
 	return k
@@ -235,10 +251,10 @@ func (k *Keyed[K, J]) checked() *Keyed[K, J] {
 
 // keyedMessage is the message of a job, and what waits for its outcome, in one piece.
 type keyedMessage[K comparable, J any] struct {
-	sendMessage[keyedJob[K, J], struct{}] // must be first
-	end                                   message
-	of                                    *Keyed[K, J]
-	key                                   K
+	job sendMessage[keyedJob[K, J], struct{}] // must be first
+	end message
+	of  *Keyed[K, J]
+	key K
 }
 
 // keyedJob is the argument of the message of a job. Futures in a job are not looked for: a job that
@@ -282,81 +298,27 @@ func (f *keyedForms[K, J]) assemble() {
 		c.function.Store(codeOf(k.fn))
 		return struct{}{}, k.fn(c, a.in.key, a.job)
 	}
-	f.run.complete("", func(m *message) uintptr {
+	complete(&f.run, "", func(m *message) uintptr {
 		return codeOf((*keyedMessage[K, J])(unsafe.Pointer(m)).of.fn)
 	})
-	f.run.argPlan = nil
+	f.run.core.argPlan = nil
 	f.ended = waiterVtable("job", func(w *worker, end *message) {
 		m := (*keyedMessage[K, J])(unsafe.Add(unsafe.Pointer(end), -int(unsafe.Offsetof(keyedMessage[K, J]{}.end))))
-		m.of.done(w, m)
+		m.of.pool.done(w, &m.job.result.promised, func() any { return m.key })
 	})
 }
 
 // done ends a job whose message has an outcome. The error is kept before the place is given back,
 // and the place before Wait is told.
-func (k *Keyed[K, J]) done(w *worker, m *keyedMessage[K, J]) {
+func (k *keyedPool) done(w *worker, m *promised, key func() any) {
 	if _, err := m.Outcome(); err != nil {
-		first := k.failure.Load() == nil && k.failure.CompareAndSwap(nil, &keyedError{m.key, err})
+		first := k.failure.Load() == nil && k.failure.CompareAndSwap(nil, &keyedError{key(), err})
 		if _, canceled := err.(*canceledError); !first && !canceled && err != ErrClosed {
-			w.lose(k.forms.run.sent, &m.message, err)
+			w.lose(k.run.sent, &m.message, err)
 		}
 	}
 	k.places.takeOut()
 	k.open.Remove(1)
-}
-
-// keyedPlaces are the places that a job needs: one in the Keyed, and one in the mailbox of its key
-// if that has a limit.
-type keyedPlaces struct {
-	total, ofKey       *mailboxLimit
-	hasTotal, hasOfKey bool
-}
-
-func (p *keyedPlaces) all() bool { return p.hasTotal && p.hasOfKey }
-
-// take takes the places that there are. It returns an error, and takes none, if the sender must not
-// wait for those that are missing.
-func (p *keyedPlaces) take(w *worker, full FullPolicy) error {
-	p.hasTotal = p.total.tryTake()
-	p.hasOfKey = p.hasTotal && (p.ofKey == nil || p.ofKey.tryTake())
-	if p.all() || full == WaitForRoom && w.standing() == outsider {
-		return nil
-	}
-	e := &keyedFullError{most: p.total.most}
-	if p.hasTotal {
-		e = &keyedFullError{most: p.ofKey.most, ofKey: true}
-	}
-	p.giveBack()
-	return e
-}
-
-// await waits for the missing places: first for the one in the Keyed, because the other one is
-// sooner free again.
-func (p *keyedPlaces) await(m *message, from *sender) error {
-	if !p.hasTotal {
-		if err := p.total.await(m, from); err != nil {
-			return err
-		}
-		p.hasTotal = true
-	}
-	if p.ofKey != nil && !p.hasOfKey {
-		if err := p.ofKey.await(m, from); err != nil {
-			return err
-		}
-	}
-	p.hasOfKey = true
-	return nil
-}
-
-// giveBack gives back the places that were taken, of a job that is not accepted.
-func (p *keyedPlaces) giveBack() {
-	if p.hasOfKey && p.ofKey != nil {
-		p.ofKey.takeOut()
-	}
-	if p.hasTotal {
-		p.total.takeOut()
-	}
-	p.hasTotal, p.hasOfKey = false, false
 }
 
 // keyedError is the failure of a job.

@@ -136,8 +136,8 @@ func (k *Kind[K, S]) Len(rt *Runtime) int {
 func (k *Kind[K, S]) All(rt *Runtime) iter.Seq2[K, *Unit[S]] {
 	rt.mustBeMade()
 	return func(yield func(K, *Unit[S]) bool) {
-		for _, u := range k.in(rt).present() {
-			if !yield(u.resident.Key, &u.Unit) {
+		for _, u := range k.in(rt).activeUnits() {
+			if x := keyedUnitOf[K, S](u); !yield(x.resident.Key, &x.Unit) {
 				return
 			}
 		}

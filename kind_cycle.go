@@ -27,7 +27,7 @@ import (
 //	K1  a message that has waited for futures comes to a unit (unit.deliver, worker.dispatch)
 //	K2  a unit comes to a message to several units (multi.hold)
 //	K3  a message to several units, which may have waited for futures, is in their mailboxes
-//	    (multiOperation.placeSent)
+//	    (core.placeSent)
 //
 // A message that is new is in no cycle: nothing waits for it yet. Nor is an activation before it
 // forwards a future; and then it walks, as all that wait for a future do.

@@ -16,7 +16,7 @@ func succeedsOrCycle(_ note, err error) bool { return err == nil || errors.Is(er
 // cycles fails the execution if no message has come to ErrCycle.
 func (x *theater) cycles() {
 	for _, n := range x.sent {
-		if _, err := n.result.Outcome(); errors.Is(err, ErrCycle) {
+		if _, err := n.result.promised.Outcome(); errors.Is(err, ErrCycle) {
 			return
 		}
 	}
@@ -104,7 +104,7 @@ func TestExploreKindLateMessage(t *testing.T) {
 			source := x.source()
 			late := x.visitAfter(x.rt.detachedWorker(), "p", 0, source)
 			if wake != nil {
-				late.become(newVtable(vtable{wake: wake, identity: afterOp.sent.identity}, nil))
+				late.promised.become(newVtable(vtable{wake: wake, identity: afterOp.op.core.sent.identity}, nil))
 			}
 			x.fresh = func(*worker, int) (error, *result[*seat]) { return nil, late }
 			x.thread("resolve", func(w *worker) { x.resolve(w, source) })
@@ -116,7 +116,7 @@ func TestExploreKindLateMessage(t *testing.T) {
 	explore.Random(t, 10000, body(nil)) // with store buffers: the edge is stored without order
 	// A control: it comes without a look.
 	explore.MustFail(t, 3, body(func(w *worker, m *message) {
-		m.become(afterOp.sent)
+		m.become(afterOp.op.core.sent)
 		(*promised)(unsafe.Pointer(m)).SetEdge(nil)
 		m.unit.enqueue(w, m)
 	}))
@@ -150,8 +150,8 @@ func TestExploreKindLooksAgain(t *testing.T) {
 			r.After(func() { x.check(succeeds) })
 		}
 	}
-	explore.Exhaustive(t, 2, body(false, func(f *activations, p *result[*seat]) { f.behind(&p.Cell) }))
-	explore.Exhaustive(t, 2, body(true, func(f *activations, p *result[*seat]) { f.ofUnit(p.unit) }))
+	explore.Exhaustive(t, 2, body(false, func(f *activations, p *result[*seat]) { f.behind(&p.promised.Cell) }))
+	explore.Exhaustive(t, 2, body(true, func(f *activations, p *result[*seat]) { f.ofUnit(p.promised.unit) }))
 	// A control: it does not look whether the message has run.
-	explore.MustFail(t, 2, body(false, func(f *activations, p *result[*seat]) { f.ofUnit(p.unit) }))
+	explore.MustFail(t, 2, body(false, func(f *activations, p *result[*seat]) { f.ofUnit(p.promised.unit) }))
 }

@@ -82,9 +82,9 @@ func TestExploreKindWatch(t *testing.T) {
 			wheel := newTimerWheel(x.rt, &handTime{inline: true})
 			x.rt.wheels[0].Store(wheel)
 			watch := &watch{timer: Timer{wheel: wheel, dormant: true}}
-			watch.unit = &x.rt.free
-			watch.become(watchVtable)
-			watch.timer.target = &watch.message
+			watch.result.promised.unit = &x.rt.free
+			watch.result.promised.become(watchVtable)
+			watch.timer.target = &watch.result.promised.message
 			watch.timer.begin(&x.rt.outside, watchVtable, math.MaxInt64)
 			w := x.rt.detachedWorker()
 			x.visit(w, "a", 0)
@@ -93,18 +93,17 @@ func TestExploreKindWatch(t *testing.T) {
 			x.thread("watch", func(w *worker) { begin(x, w, watch) })
 			r.After(func() {
 				x.check(succeeds)
-				_, err := watch.Outcome()
-				if watch.Open() || err != nil || watch.value.Err != nil || watch.timer.entry.State.Load() != timerwheel.Stopped {
-					r.Failf("open: %v, %v, %v", watch.Open(), watch.value, err)
+				_, err := watch.result.promised.Outcome()
+				if watch.result.promised.Open() || err != nil || watch.result.value.Err != nil || watch.timer.entry.State.Load() != timerwheel.Stopped {
+					r.Failf("open: %v, %v, %v", watch.result.promised.Open(), watch.result.value, err)
 				}
 			})
 		}
 	}
 	explore.Exhaustive(t, 3, body(func(x *theater, w *worker, watch *watch) {
 		m := &sendMessage[*freerunWatch, struct{}]{arg: watch}
-		m.become(beginWatch.sent)
-		m.unit = &x.units[0].unit
-		beginWatch.launch(w, m, anySender)
+		m.result.promised.start(&beginWatch.core, &x.units[0].unit)
+		beginWatch.core.launch(w, &m.result.promised, anySender)
 	}))
 	// A control: the watch does not begin in the unit's turn.
 	explore.MustFail(t, 3, body(func(x *theater, _ *worker, watch *watch) {

@@ -181,26 +181,27 @@ func (x *theater) perform(w *worker, m *message) {
 	switch k := m.vtable(); {
 	case k.makesFor != nil:
 		x.make(w, m)
-	case k == x.kind.stopping.sent:
+	case k == x.kind.stopping.core.sent:
 		s := sendMessageOf[stopReason, bool](m)
-		x.kind.stopping.settle(w, &s.result, x.kind.runStop(&x.rt.context, m.unit, s.arg), nil, nil)
-	case k == visitOp.sent:
-		performAs(x, &visitOp.operation, w, m)
-	case k == afterOp.sent:
-		performAs(x, &afterOp.operation, w, m)
-	case k == allOp.placed:
-		performAs(x, &allOp.operation, w, m)
-	case k == waitedOp.sent:
+		s.result.value = x.kind.runStop(&x.rt.context, m.unit, s.arg)
+		x.kind.stopping.core.settle(w, &s.result.promised, nil, nil)
+	case k == visitOp.op.core.sent:
+		performAs(x, &visitOp.op, w, m)
+	case k == afterOp.op.core.sent:
+		performAs(x, &afterOp.op, w, m)
+	case k == allOp.op.core.placed:
+		performAs(x, &allOp.op, w, m)
+	case k == waitedOp.core.sent:
 		performAs(x, waitedOp, w, m)
-	case k == keepOp.sent:
-		performAs(x, &keepOp.operation, w, m)
-	case k == askOp.sent:
-		performAs(x, &askOp.operation, w, m)
-	case k == leaveOp.sent:
-		performAs(x, &leaveOp.operation, w, m)
-	case k == strikeOp.sent:
-		performAs(x, &strikeOp.operation, w, m)
-	case k == beginWatch.sent:
+	case k == keepOp.op.core.sent:
+		performAs(x, &keepOp.op, w, m)
+	case k == askOp.op.core.sent:
+		performAs(x, &askOp.op, w, m)
+	case k == leaveOp.op.core.sent:
+		performAs(x, &leaveOp.op, w, m)
+	case k == strikeOp.op.core.sent:
+		performAs(x, &strikeOp.op, w, m)
+	case k == beginWatch.core.sent:
 		performAs(x, beginWatch, w, m)
 	default:
 		x.r.Failf("%s is not for the theater", k.name)
@@ -215,12 +216,12 @@ func performAs[A, R any](x *theater, o *operation[A, R], w *worker, m *message) 
 		err = ErrClosed
 	}
 	if err != nil {
-		o.failSend(w, m, err)
+		o.core.failSend(w, m, err)
 		return
 	}
 	s := sendMessageOf[A, R](m)
-	v, err := o.invoke(&x.rt.context, to, s.arg)
-	o.settle(w, &s.result, v, err, nil)
+	s.result.value, err = o.invoke(&x.rt.context, to, s.arg)
+	o.core.settle(w, &s.result.promised, err, nil)
 	if k.release != nil {
 		k.release(w, m, false)
 	}
@@ -228,25 +229,26 @@ func performAs[A, R any](x *theater, o *operation[A, R], w *worker, m *message) 
 
 // make is performAs for a message that makes a state.
 func (x *theater) make(w *worker, m *message) {
-	o, s := &x.kind.activating, sendMessageOf[int, *seat](m)
+	o, s := &x.kind.activating.core, sendMessageOf[int, *seat](m)
 	if x.rt.phase.Load() >= aborting {
 		o.failSend(w, m, ErrClosed)
 		return
 	}
 	switch err, from := x.fresh(w, s.arg); {
 	case err != nil:
-		o.settle(w, &s.result, nil, err, nil)
+		o.settle(w, &s.result.promised, err, nil)
 	case from != nil:
-		o.settle(w, &s.result, nil, ErrForward, from)
+		o.settle(w, &s.result.promised, ErrForward, from)
 	default:
-		o.settle(w, &s.result, &seat{in: x}, nil, nil)
+		s.result.value = &seat{in: x}
+		o.settle(w, &s.result.promised, nil, nil)
 	}
 }
 
 // enroll completes a message, and notes its result.
 func enroll[A any](x *theater, name string, o *operation[A, *seat], m *sendMessage[A, *seat], arg A, u *unit) *result[*seat] {
-	m.arg, m.unit = arg, u
-	m.become(o.sent)
+	m.arg = arg
+	m.result.promised.start(&o.core, u)
 	x.sent = append(x.sent, note{name, &m.result})
 	return &m.result
 }
@@ -254,16 +256,16 @@ func enroll[A any](x *theater, name string, o *operation[A, *seat], m *sendMessa
 // visit sends a message to unit i.
 func (x *theater) visit(w *worker, name string, i int) *result[*seat] {
 	m := &sendMessage[string, *seat]{}
-	f := enroll(x, name, &visitOp.operation, m, name, &x.units[i].unit)
-	visitOp.launch(w, m, anySender)
+	f := enroll(x, name, &visitOp.op, m, name, &x.units[i].unit)
+	visitOp.op.core.launch(w, &m.result.promised, anySender)
 	return f
 }
 
 // visitAfter sends a message to unit i that waits for f.
 func (x *theater) visitAfter(w *worker, name string, i int, f *result[*seat]) *result[*seat] {
 	m := &sendMessage[visitAfter, *seat]{}
-	mine := enroll(x, name, &afterOp.operation, m, visitAfter{name, Future[*seat]{cell: f}}, &x.units[i].unit)
-	afterOp.launch(w, m, anySender)
+	mine := enroll(x, name, &afterOp.op, m, visitAfter{name, Future[*seat]{cell: f}}, &x.units[i].unit)
+	afterOp.op.core.launch(w, &m.result.promised, anySender)
 	return mine
 }
 
@@ -275,9 +277,9 @@ func (x *theater) all(w *worker, name string, units ...int) *result[*seat] {
 		list[i] = x.units[u]
 	}
 	setUnits(&m.multi, list)
-	m.offset = uint32(unsafe.Offsetof(m.multi))
-	f := enroll(x, name, &allOp.operation, &m.sendMessage, name, &x.rt.free)
-	if err := m.arrange(w); err != nil {
+	m.multi.offset = uint32(unsafe.Offsetof(m.multi))
+	f := enroll(x, name, &allOp.op, &m.send, name, &x.rt.free)
+	if err := m.multi.arrange(w); err != nil {
 		x.r.Failf("%v", err)
 	}
 	// Addresses differ from one execution to the next, so the order is that of the numbers.
@@ -286,29 +288,27 @@ func (x *theater) all(w *worker, name string, units ...int) *result[*seat] {
 	for i, parts := 0, m.multi.all(); i < len(parts); i++ {
 		parts[i].nth = int32(slices.Index(units, inTurn[i]))
 	}
-	allOp.launch(w, &m.sendMessage, anySender)
+	allOp.op.core.launch(w, &m.send.result.promised, anySender)
 	return f
 }
 
 // stop tells unit i, which is of the kind, to become passive.
 func (x *theater) stop(w *worker, i int) {
 	m := &sendMessage[stopReason, bool]{arg: stopAsked}
-	m.become(x.kind.stopping.sent)
-	m.unit = &x.units[i].unit
-	x.kind.stopping.launch(w, m, anySender)
+	m.result.promised.start(&x.kind.stopping.core, &x.units[i].unit)
+	x.kind.stopping.core.launch(w, &m.result.promised, anySender)
 }
 
 // source returns a result that another thread gives its outcome, with resolve.
 func (x *theater) source() *result[*seat] {
 	m := &sendMessage[string, *seat]{}
-	m.unit = &x.rt.free
-	m.become(visitOp.sent)
+	m.result.promised.start(&visitOp.op.core, &x.rt.free)
 	return &m.result
 }
 
 func (x *theater) resolve(w *worker, r *result[*seat]) {
 	r.value = &seat{in: x}
-	r.fill(w)
+	r.promised.fill(w)
 }
 
 // counted returns how often messages have ended.
@@ -345,7 +345,7 @@ func (x *theater) check(allowed func(n note, err error) bool) {
 		x.r.Failf("%d active by the count, %d by their phases; %d ask", x.home.active.Load(), inUse, x.home.asking.Load())
 	}
 	for _, n := range x.sent {
-		closed, err := n.result.Outcome()
+		closed, err := n.result.promised.Outcome()
 		times := 0
 		for _, name := range x.ran {
 			if name == n.name {
@@ -443,9 +443,8 @@ func failingOnce(r *explore.Run, take func(w *worker, u *unit, m *message) taken
 	x.thread("two", func(w *worker) { x.visit(w, "b", 0) })
 	x.thread("time", func(w *worker) {
 		m := &sendMessage[func(), *seat]{arg: func() { waited++ }}
-		m.unit = &x.units[0].unit
-		m.become(waitedOp.sent)
-		waitedOp.launch(w, m, anySender)
+		m.result.promised.start(&waitedOp.core, &x.units[0].unit)
+		waitedOp.core.launch(w, &m.result.promised, anySender)
 	}, func(w *worker) { x.visit(w, "c", 0) })
 	r.After(func() {
 		x.check(func(_ note, err error) bool {

@@ -42,15 +42,30 @@ func homeOfKind[K comparable, S any](h *kindHome) *homeOf[K, S] {
 	return (*homeOf[K, S])(unsafe.Pointer(h))
 }
 
-// present returns the active units, in the order in which their keys came.
-func (h *homeOf[K, S]) present() (all []*keyedUnit[K, S]) {
+// activeUnits returns the active units, in the order in which their keys came.
+func (h *homeOf[K, S]) activeUnits() []*unit {
+	var all []arrival
 	for e := range h.table.All {
 		if u := residentOf[K, S](e).present(); u != nil && u.keyed.is(active) {
-			all = append(all, u)
+			all = append(all, arrival{&u.unit, u.resident.nth})
 		}
 	}
-	slices.SortFunc(all, func(a, b *keyedUnit[K, S]) int { return cmp.Compare(a.resident.nth, b.resident.nth) })
-	return all
+	return inOrderOfArrival(all)
+}
+
+// arrival is a unit, and the number that its key got when it came.
+type arrival struct {
+	unit *unit
+	nth  uint64
+}
+
+func inOrderOfArrival(all []arrival) []*unit {
+	slices.SortFunc(all, func(a, b arrival) int { return cmp.Compare(a.nth, b.nth) })
+	units := make([]*unit, len(all))
+	for i, a := range all {
+		units[i] = a.unit
+	}
+	return units
 }
 
 func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
@@ -87,14 +102,12 @@ func (rt *Runtime) stopKinds() (some bool) {
 // stopActive sends all active units of a home the message that makes them passive. It reports
 // whether it did: not if the runtime is being closed meanwhile.
 func (k *Kind[K, S]) stopActive(home *kindHome) (some bool) {
-	for _, u := range homeOfKind[K, S](home).present() {
+	for _, u := range homeOfKind[K, S](home).activeUnits() {
 		if !home.rt.countSent(drains) {
 			return false
 		}
 		m := &sendMessage[stopReason, bool]{arg: stopAsked}
-		m.become(k.stopping.sent)
-		m.unit = &u.unit
-		k.stopping.launch(home.rt.detachedWorker(), m, ownSender)
+		k.stopping.core.sendOwn(home.rt, u, &m.result.promised, ownSender)
 		some = true
 	}
 	return some

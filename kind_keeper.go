@@ -97,7 +97,7 @@ func init() {
 		k.letIn(c)
 		return struct{}{}, nil
 	})
-	for _, o := range []interface{ keepsHouse() }{keepOp, tickOp, portionOp, roomOp, askOp, leaveOp} {
+	for _, o := range []*core{&keepOp.op.core, &tickOp.op.core, &portionOp.op.core, &roomOp.op.core, &askOp.op.core, &leaveOp.op.core} {
 		o.keepsHouse()
 	}
 }
@@ -131,9 +131,7 @@ func tellKeeper[A any](w *worker, h *kindHome, op *Operation[keeper, A, struct{}
 		return false
 	}
 	m := &sendMessage[A, struct{}]{arg: arg}
-	m.become(op.sent)
-	m.unit = h.keeper.checked()
-	op.launch(h.rt.detachedWorker(), m, nil)
+	op.op.core.sendOwn(h.rt, h.keeper.checked(), &m.result.promised, nil)
 	return true
 }
 
@@ -228,9 +226,8 @@ func (rt *Runtime) letAllIn() {
 		if h == nil || h.asking.Load() == 0 || !rt.countSent(drains) {
 			continue
 		}
-		m := &sendMessage[*unit, struct{}]{}
-		m.become(leaveOp.sent)
-		m.unit = h.keeper.checked()
+		m := &(&sendMessage[*unit, struct{}]{}).result.promised
+		m.start(&leaveOp.op.core, h.keeper.checked())
 		_ = rt.outside.dispatch(&m.message, anySender) // a keeper takes all
 	}
 }

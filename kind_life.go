@@ -159,27 +159,27 @@ func (k *Kind[K, S]) assemble() {
 	k.activate, k.clear, k.release, k.key = k.begin, k.forget, k.letGo, k.keyOf
 	k.woken = waiterVtable("activation", k.activated)
 
-	make := &k.activating
+	make := &k.activating.core
 	make.declared = d
-	make.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) { return k.fresh(c, key) }
-	make.complete(d.name, nil)
+	k.activating.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) { return k.fresh(c, key) }
+	complete(&k.activating, d.name, nil)
 	make.resultPlan = nil // a state may hold futures
 	make.sent.makesFor = func(m *message) *unit { return (*activation[K, S])(unsafe.Pointer(m)).waiter.unit }
 	make.notIntercepted()
 	k.makes = make.sent
 
-	stop := &k.stopping
+	stop := &k.stopping.core
 	stop.declared = &declaration{name: d.name + ".stop", full: d.full + ".stop", place: d.place, state: d.state}
-	stop.invoke = func(c *Context, to unsafe.Pointer, why stopReason) (bool, error) {
+	k.stopping.invoke = func(c *Context, to unsafe.Pointer, why stopReason) (bool, error) {
 		return k.runStop(c, (*unit)(to), why), nil
 	}
 	stop.route.Form = route.Control
-	stop.complete(stop.declared.name, nil)
+	complete(&k.stopping, stop.declared.name, nil)
 	stop.notIntercepted()
 	stop.told.routed = nil // the keeper tells it: a unit that is here and idle
 	stop.sent.stateless, stop.told.stateless, stop.told.chore = true, true, true
-	k.stop = func(c *Context, u *unit) Future[bool] { return stop.send(c, u, stopAsked) }
-	k.passivate = func(c *Context, u *unit, why stopReason) error { return stop.tell(c, u, why) }
+	k.stop = func(c *Context, u *unit) Future[bool] { return sendTo(&k.stopping, c, u, stopAsked) }
+	k.passivate = func(c *Context, u *unit, why stopReason) error { return tellTo(&k.stopping, c, u, why) }
 }
 
 // begin makes the message that makes the state, for the caller to queue. The owner of the unit,
@@ -188,18 +188,23 @@ func (k *Kind[K, S]) begin(w *worker, u *unit) *sched.Task {
 	x := keyedUnitOf[K, S](u)
 	a := &activation[K, S]{}
 	a.made.arg = x.resident.Key
-	a.made.become(k.activating.sent)
-	a.made.unit = &u.rt.free
-	a.waiter.unit = u
 	a.waiter.become(k.woken)
 	x.resident.held.Store(x)
+	m := &a.made.result.promised
+	m.start(&k.activating.core, &u.rt.free)
+	x.keyed.awaits(w, u, m, &a.waiter)
+	return &m.Task
+}
+
+// awaits counts m, the message that makes the state of u, and has waiter woken by it.
+func (x *keyed) awaits(w *worker, u *unit, m *promised, waiter *message) {
+	waiter.unit = u
 	w.counters.sent.Add(1)
 	if w.observed.Load() != 0 {
-		w.sending(a.made.unit, &a.made.message)
+		w.sending(m.unit, &m.message)
 	}
-	a.made.push(&a.waiter)
-	x.keyed.still.Store(&a.made.promised) // from here on it is in the graph
-	return &a.made.Task
+	m.push(waiter)
+	x.still.Store(m) // from here on it is in the graph
 }
 
 // activated goes on with a unit whose activation has an outcome. The caller is the owner now.
@@ -208,8 +213,8 @@ func (k *Kind[K, S]) activated(w *worker, waiter *message) {
 	u, h := &x.unit, x.keyed.settings.home
 	a := activationOf[K, S](waiter)
 	x.keyed.still.Store(nil)
-	if _, err := a.made.Outcome(); err == nil {
-		x.state = a.made.value
+	if _, err := a.made.result.promised.Outcome(); err == nil {
+		x.state = a.made.result.value
 		if r := x.keyed.rare.Load(); r != nil {
 			r.failed = nil
 		}

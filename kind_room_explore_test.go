@@ -30,9 +30,8 @@ var strikeOp = Op("staged.strike", func(c *Context, k *keeper, late bool) (struc
 
 func (x *theater) strike(w *worker, late bool) {
 	m := &sendMessage[bool, struct{}]{arg: late}
-	m.become(strikeOp.sent)
-	m.unit = &x.home.keeper.unit
-	strikeOp.launch(w, m, anySender)
+	m.result.promised.start(&strikeOp.op.core, &x.home.keeper.unit)
+	strikeOp.op.core.launch(w, &m.result.promised, anySender)
 }
 
 // TestExploreKindRoom has three units race for room where there is room for one, and for two at
@@ -49,9 +48,8 @@ func TestExploreKindRoom(t *testing.T) {
 			keeper.looksForRoom = true
 			small2.kind.passivate = func(_ *Context, u *unit, why stopReason) error {
 				m := &sendMessage[stopReason, bool]{arg: why}
-				m.become(small2.stopping.sent)
-				m.unit = u
-				small2.stopping.launch(x.rt.detachedWorker(), m, anySender)
+				m.result.promised.start(&small2.stopping.core, u)
+				small2.stopping.core.launch(x.rt.detachedWorker(), &m.result.promised, anySender)
 				return nil
 			}
 			x.fresh = func(*worker, int) (error, *result[*seat]) {

@@ -202,7 +202,7 @@ func TestKindResolvesWhileKeeperIsBehind(t *testing.T) {
 	})
 	<-stuck
 	const n = 2000
-	d := rt.depot(keepOp.id)
+	d := rt.depot(keepOp.op.core.id)
 	promises := make([]*Promise[int], n)
 	for i := range promises {
 		promises[i] = NewPromise[int](c)

@@ -41,13 +41,25 @@ func (k *Kind[K, S]) Hottest(rt *Runtime, n int) []KeyStats[K] {
 	if n < 0 {
 		panic(fmt.Sprintf("freerun: Hottest of %d keys; ask for some", n))
 	}
-	var most []heat[K, S] // the hottest so far, most first; of two alike first the older one
-	for _, u := range k.in(rt).present() {
-		e := heat[K, S]{u, u.unit.operations.Load()}
+	most := hottest(k.in(rt).activeUnits(), n)
+	all := make([]KeyStats[K], len(most))
+	for i, u := range most {
+		x := keyedUnitOf[K, S](u)
+		all[i] = KeyStats[K]{x.resident.Key, x.Stats()}
+	}
+	return all
+}
+
+// hottest returns the n units that have run most operations, most first; of two alike first the
+// one that comes first in units.
+func hottest(units []*unit, n int) []*unit {
+	var most []heat // so far, in that order
+	for _, u := range units {
+		e := heat{u, u.operations.Load()}
 		if len(most) == n && (n == 0 || most[n-1].operations >= e.operations) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(most, e, func(x, e heat[K, S]) int {
+		at, _ := slices.BinarySearchFunc(most, e, func(x, e heat) int {
 			if x.operations >= e.operations {
 				return -1
 			}
@@ -58,15 +70,15 @@ func (k *Kind[K, S]) Hottest(rt *Runtime, n int) []KeyStats[K] {
 		}
 		most = slices.Insert(most, at, e)
 	}
-	all := make([]KeyStats[K], len(most))
+	all := make([]*unit, len(most))
 	for i, e := range most {
-		all[i] = KeyStats[K]{e.unit.resident.Key, e.unit.Stats()}
+		all[i] = e.unit
 	}
 	return all
 }
 
 // heat is a unit, and how many operations it had run when Hottest came by.
-type heat[K comparable, S any] struct {
-	unit       *keyedUnit[K, S]
+type heat struct {
+	unit       *unit
 	operations uint64
 }

@@ -42,13 +42,13 @@ func (m *message) free() bool { return m.unit == &m.unit.rt.free }
 //	owing         –       –      –     –      –        pay up   –      –         operation
 //	passing       –       –      –     –      –        pass on  –      –         operation
 //	told          –       –      tell  –      –        collect  tell   magazine  operation
-//	reader        let in  –      send  –      –        collect  send   –         reading
-//	admitted      –       –      send  –      reader   –        send   –         reading
+//	reader        let in  –      send  –      –        collect  send   –         operation
+//	admitted      –       –      send  –      reader   –        send   –         operation
 //	suspending    suspend –      send  –      –        –        send   –         Suspend
-//	spread        –       parts  –     –      –        collect  send   –         multiOperation
-//	placed        –       –      send  all    all      –        send   –         multiOperation
-//	spread told   –       parts  –     –      –        collect  tell   –         multiOperation
-//	placed told   –       –      tell  all    all      –        tell   magazine  multiOperation
+//	spread        –       parts  –     –      –        collect  send   –         operation
+//	placed        –       –      send  all    all      –        send   –         operation
+//	spread told   –       parts  –     –      –        collect  tell   –         operation
+//	placed told   –       –      tell  all    all      –        tell   magazine  operation
 //	part          arrive  –      –     –      –        –        –      –         multiPart
 //	token         drop    –      –     –      –        –        –      –         priorityMailboxes
 //	waiter        –       –      –     –      –        go on    –      –         caller and others
@@ -114,7 +114,7 @@ type vtable struct {
 	around, plain *vtable
 	// routed is the operation, and routedTold says that such a message has no future: for routes
 	// (route.go). It is nil for what routes do not see.
-	routed     routable
+	routed     *core
 	routedTold bool
 	// shared: such a message need not have the unit to itself.
 	shared bool
@@ -137,9 +137,14 @@ func newVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable {
 		done.describe = k.nameOf
 	}
 	done.Run = run
-	done.Discard = discardMessage
+	done.Discard = func(t *sched.Task) { discard(t) }
 	return done
 }
+
+// discard is discardMessage. It is set in init: that leads to functions that lead to vtables.
+var discard func(t *sched.Task)
+
+func init() { discard = discardMessage }
 
 func (k *vtable) nameOf(m *message) string {
 	if k.code != nil {
@@ -170,14 +175,14 @@ func (k *vtable) all(msg *message) (to unsafe.Pointer, err error) {
 func (k *vtable) multi(m *message) *multi { return (*multi)(unsafe.Add(unsafe.Pointer(m), k.multiAt)) }
 
 // makeVtables makes the vtables of an operation on a unit, or on none.
-func (o *operation[A, R]) makeVtables(id identity) {
+func (o *core) makeVtables(id identity) {
 	o.sent = newVtable(vtable{
 		identity: id, wake: o.wakeSend, fail: o.failSend,
 		late: o.sendNow, unsent: o.failUnsent, dropArgument: o.dropArgument,
-	}, o.runSend)
+	}, o.typed.runSend)
 	o.owing = newVtable(vtable{identity: id, wake: o.wakeOwing}, nil)
 	o.passing = newVtable(vtable{identity: id, wake: o.wakePassing}, nil)
-	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.runTell)
+	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, recycle: o.recycleTell}, o.typed.runTell)
 	o.sent.intercepted(o.runSendAround)
 	o.told.intercepted(o.runTellAround)
 	o.sent.routes(o, false)
@@ -185,16 +190,17 @@ func (o *operation[A, R]) makeVtables(id identity) {
 }
 
 // makeMultiVtables makes the further vtables of an operation on several units. The form of a
-// message is spread until the message is placed in the mailboxes, and placed from then on.
-func (o *multiOperation[A, R]) makeMultiVtables(id identity) {
-	inSend, inTell := unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi)
-	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend}, o.runSend)
-	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell}, o.runTell)
+// message is spread until the message is placed in the mailboxes, and placed from then on. inSend
+// and inTell are the offsets of the multi in the messages.
+func (o *core) makeMultiVtables(inSend, inTell uintptr) {
+	id := o.sent.identity
+	o.placed = placedVtable(vtable{identity: id, fail: o.failSend, multiAt: inSend}, o.typed.runSend)
+	o.placedTold = placedVtable(vtable{identity: id, fail: o.failTell, recycle: o.recycleTell, multiAt: inTell}, o.typed.runTell)
 	o.placed.intercepted(o.runSendAround)
 	o.placedTold.intercepted(o.runTellAround)
 	o.sent.place = o.placeSent
 	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
-	o.told.routes(&o.operation, true)
+	o.told.routes(o, true)
 }
 
 // placing returns the place of messages that are placed as k.
@@ -227,11 +233,11 @@ func placedVtable(k vtable, run func(p *sched.Processor, t *sched.Task)) *vtable
 
 // makeReadingVtables makes the further vtables of an operation that only reads. The form of a
 // message is reader until the unit's owner has let the message in, and admitted from then on.
-func (o *reading[A, R]) makeReadingVtables(id identity) {
+func (o *core) makeReadingVtables() {
 	o.admitted = newVtable(vtable{
-		identity: id, shared: true, fail: o.failSend,
+		identity: o.sent.identity, shared: true, fail: o.failSend,
 		release: func(w *worker, m *message, _ bool) { m.unit.readerEnded(w) },
-	}, o.runSend)
+	}, o.typed.runSend)
 	o.admitted.intercepted(o.runSendAround)
 	o.sent.shared, o.route.Form = true, route.Read
 	o.sent.take = func(w *worker, u *unit, m *message) taken { return u.admitReader(w, m, o.admitted) }

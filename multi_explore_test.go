@@ -63,18 +63,18 @@ func (x *crossing) single(w *worker, name string, to int) {
 // both sends a message to several units.
 func (x *crossing) both(w *worker, name string, to ...int) {
 	m := x.told(len(to))
-	parts := m.all()
+	parts := m.multi.all()
 	for i, u := range to {
 		parts[i].unit = &x.units[u]
 	}
-	m.become(newVtable(vtable{
+	m.tell.message.become(newVtable(vtable{
 		fail: func(w *worker, _ *message, _ error) {
 			x.run(name, x.sent[name])
-			m.release(w, x.again)
+			m.multi.release(w, x.again)
 		},
 		recycle: func(*worker, *message) { x.idle.Store(&m.multi) },
 	}, nil))
-	if err := m.arrange(w); err != nil {
+	if err := m.multi.arrange(w); err != nil {
 		x.r.Failf("%s: %v", name, err)
 	}
 	if x.unsorted {
@@ -82,7 +82,7 @@ func (x *crossing) both(w *worker, name string, to ...int) {
 			parts[i].nth = int32(i)
 		}
 	}
-	m.place(w)
+	m.multi.place(w)
 	w.discardOrphans()
 	if x.again {
 		x.renew(w)
@@ -97,8 +97,8 @@ func (x *crossing) told(units int) *multiTell[int] {
 		}
 	}
 	m := &multiTell[int]{}
-	m.many, m.n, m.offset = &make([]multiPart, units)[0], int32(units), uint32(unsafe.Offsetof(m.multi))
-	m.unit = &x.rt.free
+	m.multi.many, m.multi.n, m.multi.offset = &make([]multiPart, units)[0], int32(units), uint32(unsafe.Offsetof(m.multi))
+	m.tell.message.unit = &x.rt.free
 	return m
 }
 

@@ -16,16 +16,16 @@ func TestPartsLieBehind(t *testing.T) {
 		}
 	}
 	var a multiSend2[odd, byte]
-	check("odd", unsafe.Offsetof(a.multiSend.multi)+unsafe.Offsetof(a.multiSend), unsafe.Offsetof(a.two))
+	check("odd", unsafe.Offsetof(a.send.multi)+unsafe.Offsetof(a.send), unsafe.Offsetof(a.two))
 	var b multiSend2[atomic.Int64, atomic.Int64]
-	check("aligned", unsafe.Offsetof(b.multiSend.multi)+unsafe.Offsetof(b.multiSend), unsafe.Offsetof(b.two))
+	check("aligned", unsafe.Offsetof(b.send.multi)+unsafe.Offsetof(b.send), unsafe.Offsetof(b.two))
 	var c multiTell2[odd]
-	check("odd tell", unsafe.Offsetof(c.multiTell.multi)+unsafe.Offsetof(c.multiTell), unsafe.Offsetof(c.two))
+	check("odd tell", unsafe.Offsetof(c.tell.multi)+unsafe.Offsetof(c.tell), unsafe.Offsetof(c.two))
 	var d multiTell2[struct {
 		x atomic.Int64
 		y byte
 	}]
-	check("aligned tell", unsafe.Offsetof(d.multiTell.multi)+unsafe.Offsetof(d.multiTell), unsafe.Offsetof(d.two))
+	check("aligned tell", unsafe.Offsetof(d.tell.multi)+unsafe.Offsetof(d.tell), unsafe.Offsetof(d.two))
 	if n := unsafe.Sizeof(unit{}); unsafe.Sizeof(uintptr(0)) == 8 && n > 88 {
 		t.Errorf("a unit costs %d bytes", n)
 	}

@@ -11,8 +11,8 @@ import (
 // Operation2 is a named operation on two units at once, with states S and T: it takes an argument
 // A and returns an R or an error. Declare it once, with [Op2]. Any goroutine may send it.
 type Operation2[S, T, A, R any] struct {
-	_ scan.Opaque
-	multiOperation[A, R]
+	_  scan.Opaque
+	op operation[A, R]
 	definition[func(c *Context, s *S, t *T, arg A) (R, error)]
 }
 
@@ -20,16 +20,17 @@ type Operation2[S, T, A, R any] struct {
 // promises of [Op] hold.
 func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R, error)) *Operation2[S, T, A, R] {
 	o := &Operation2[S, T, A, R]{}
-	o.declared = declare(name, OperationInfo{
+	d := declare(name, OperationInfo{
 		Constructor: "Op2", States: []reflect.Type{reflect.TypeFor[S](), reflect.TypeFor[T]()},
 		Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
 	})
-	o.define(o.declared, fn, func(fn func(c *Context, s *S, t *T, arg A) (R, error)) {
-		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+	o.op.core.declared = d
+	o.define(d, fn, func(fn func(c *Context, s *S, t *T, arg A) (R, error)) {
+		o.op.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
 			parts := (*[2]multiPart)((*multi)(to).behind())
 			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), arg)
 		}
-		o.multiOperation.complete(o.declared.name, nil)
+		completeSeveral(&o.op, d.name, nil)
 	})
 	return o
 }
@@ -44,9 +45,8 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 // it takes no room in a mailbox with a limit. One allocation.
 func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A) Future[R] {
 	m := &multiSend2[A, R]{}
-	m.n = 2
-	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.checked().send(c.checked(), &m.multiSend, arg)
+	setTwo(&m.send.multi, &m.two, a.checked(), b.checked())
+	return sendSeveral(o.checked(), c.checked(), &m.send, arg)
 }
 
 // Tell is Send without a future, as [Operation.Tell] is; it returns ErrSameUnit too. It allocates
@@ -54,20 +54,19 @@ func (o *Operation2[S, T, A, R]) Send(c *Context, a *Unit[S], b *Unit[T], arg A)
 // receivers should take futures, and look at them from time to time.
 func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A) error {
 	j, w, x, y := o.checked(), c.checked().here(), a.checked(), b.checked()
-	m := (*multiTell2[A])(unsafe.Pointer(w.again(j.id)))
+	m := (*multiTell2[A])(unsafe.Pointer(w.again(j.core.id)))
 	if m == nil {
 		m = &multiTell2[A]{}
-		m.n = 2
 	}
-	m.two[0].unit, m.two[1].unit = x, y
-	return j.tell(c, w, &m.multiTell, arg)
+	setTwo(&m.tell.multi, &m.two, x, y)
+	return tellSeveral(j, c, w, &m.tell, arg)
 }
 
 // OperationAll is Operation2 for any number of units with states of one type, none included. The
 // type may be an interface, for units whose states differ. Declare it with [OpAll].
 type OperationAll[S, A, R any] struct {
-	_ scan.Opaque
-	multiOperation[A, R]
+	_  scan.Opaque
+	op operation[A, R]
 	definition[func(c *Context, states []*S, arg A) (R, error)]
 }
 
@@ -76,14 +75,15 @@ type OperationAll[S, A, R any] struct {
 // All promises of [Op] hold.
 func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R, error)) *OperationAll[S, A, R] {
 	o := &OperationAll[S, A, R]{}
-	o.declared = declare(name, OperationInfo{
+	d := declare(name, OperationInfo{
 		Constructor: "OpAll", States: []reflect.Type{reflect.TypeFor[S]()}, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
 	})
-	o.define(o.declared, fn, func(fn func(c *Context, states []*S, arg A) (R, error)) {
-		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
+	o.op.core.declared = d
+	o.define(d, fn, func(fn func(c *Context, states []*S, arg A) (R, error)) {
+		o.op.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) {
 			return fn(c, statesOf[S]((*multi)(to)), arg)
 		}
-		o.multiOperation.complete(o.declared.name, nil)
+		completeSeveral(&o.op, d.name, nil)
 	})
 	return o
 }
@@ -93,7 +93,7 @@ func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R,
 func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future[R] {
 	m := &multiSend[A, R]{}
 	setUnits(&m.multi, units)
-	return o.checked().send(c.checked(), m, arg)
+	return sendSeveral(o.checked(), c.checked(), m, arg)
 }
 
 // Tell is as [Operation2.Tell], to all units. It allocates the message, its parts, and when it runs
@@ -101,20 +101,26 @@ func (o *OperationAll[S, A, R]) Send(c *Context, units []*Unit[S], arg A) Future
 func (o *OperationAll[S, A, R]) Tell(c *Context, units []*Unit[S], arg A) error {
 	m := &multiTell[A]{}
 	setUnits(&m.multi, units)
-	return o.checked().tell(c.checked(), c.here(), m, arg)
+	return tellSeveral(o.checked(), c.checked(), c.here(), m, arg)
 }
 
 // The messages to two units contain their parts.
 type (
 	multiSend2[A, R any] struct {
-		multiSend[A, R]
-		two [2]multiPart
+		send multiSend[A, R]
+		two  [2]multiPart
 	}
 	multiTell2[A any] struct {
-		multiTell[A]
-		two [2]multiPart
+		tell multiTell[A]
+		two  [2]multiPart
 	}
 )
+
+// setTwo gives the message to two units its units. m lies before the parts.
+func setTwo(m *multi, parts *[2]multiPart, a, b *unit) {
+	m.n = 2
+	parts[0].unit, parts[1].unit = a, b
+}
 
 func setUnits[S any](m *multi, units []*Unit[S]) {
 	if len(units) == 0 {
@@ -136,18 +142,18 @@ func statesOf[S any](m *multi) []*S {
 	return states
 }
 
-func (o *Operation2[S, T, A, R]) checked() *multiOperation[A, R] {
-	if o == nil || o.placed == nil {
+func (o *Operation2[S, T, A, R]) checked() *operation[A, R] {
+	if o == nil || o.op.core.placed == nil {
 		panic(unready{unsafe.Pointer(o), "Op2"})
 	}
-	return &o.multiOperation
+	return &o.op
 }
 
-func (o *OperationAll[S, A, R]) checked() *multiOperation[A, R] {
-	if o == nil || o.placed == nil {
+func (o *OperationAll[S, A, R]) checked() *operation[A, R] {
+	if o == nil || o.op.core.placed == nil {
 		panic(unready{unsafe.Pointer(o), "OpAll"})
 	}
-	return &o.multiOperation
+	return &o.op
 }
 
 // When2 sends fn to two units. fn has both states to itself while it runs, runs to its end, and
@@ -161,18 +167,17 @@ func When2[S, T, R any](c *Context, a *Unit[S], b *Unit[T], fn func(c *Context, 
 	if fn == nil {
 		panic("freerun: When2 with a nil function")
 	}
-	o := knownClosure[multiOperation[func(*Context, *S, *T) (R, error), R]]()
+	o := knownClosure[func(*Context, *S, *T) (R, error), R](&severalClosures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T) (R, error)) (R, error) {
+		o = closureOf(&severalClosures, completeSeveral, func(c *Context, to unsafe.Pointer, fn func(*Context, *S, *T) (R, error)) (R, error) {
 			c.function.Store(codeOf(fn))
 			parts := (*multi)(to).all()
 			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)))
 		})
 	}
 	m := &multiSend2[func(*Context, *S, *T) (R, error), R]{}
-	m.n = 2
-	m.two[0].unit, m.two[1].unit = a.checked(), b.checked()
-	return o.send(c.checked(), &m.multiSend, fn)
+	setTwo(&m.send.multi, &m.two, a.checked(), b.checked())
+	return sendSeveral(o, c.checked(), &m.send, fn)
 }
 
 // WhenAll is When2 for any number of units with states of one type, none included. fn gets their
@@ -181,16 +186,16 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 	if fn == nil {
 		panic("freerun: WhenAll with a nil function")
 	}
-	o := knownClosure[multiOperation[func(*Context, []*S) (R, error), R]]()
+	o := knownClosure[func(*Context, []*S) (R, error), R](&severalClosures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, []*S) (R, error)) (R, error) {
+		o = closureOf(&severalClosures, completeSeveral, func(c *Context, to unsafe.Pointer, fn func(*Context, []*S) (R, error)) (R, error) {
 			c.function.Store(codeOf(fn))
 			return fn(c, statesOf[S]((*multi)(to)))
 		})
 	}
 	m := &multiSend[func(*Context, []*S) (R, error), R]{}
 	setUnits(&m.multi, units)
-	return o.send(c.checked(), m, fn)
+	return sendSeveral(o, c.checked(), m, fn)
 }
 
 // Until it is ready, a message to several units lives as a sent or told message to one unit does.
@@ -200,95 +205,100 @@ func WhenAll[S, R any](c *Context, units []*Unit[S], fn func(c *Context, states 
 // multiSend is a sent message to several units. If those are two, the parts lie behind it, in the
 // struct that contains it.
 type multiSend[A, R any] struct {
-	sendMessage[A, R]
-	multi
+	send  sendMessage[A, R]
+	multi multi
 }
 
 // multiTell is a told message to several units. It is used again later than other told messages:
 // multi_reuse.go.
 type multiTell[A any] struct {
-	tellMessage[A]
-	multi
+	tell  tellMessage[A]
+	multi multi
 }
 
-// multiOperation is an operation on several units.
-type multiOperation[A, R any] struct {
-	operation[A, R]
-	placed     *vtable // of sent messages that are placed
-	placedTold *vtable // of told messages that are placed
+// completeSeveral is complete for an operation on several units.
+func completeSeveral[A, R any](o *operation[A, R], name string, code func(*message) uintptr) {
+	complete(o, name, code)
+	o.core.completeSeveral(unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi))
 }
 
-// complete makes what the operation needs only once.
-func (o *multiOperation[A, R]) complete(name string, code func(*message) uintptr) {
-	o.operation.complete(name, code)
+// completeSeveral makes what an operation on several units needs beside. inSend and inTell are the
+// offsets of the multi in the messages.
+func (o *core) completeSeveral(inSend, inTell uintptr) {
 	o.several, o.route.Form = true, route.Several
-	o.gate = newGate(unsafe.Offsetof(multiSend[A, R]{}.multi))
-	o.makeMultiVtables(o.sent.identity)
+	o.gate = newGate(inSend)
+	o.makeMultiVtables(inSend, inTell)
 }
 
 // placeSent places a sent message, unless a route refuses it. From now on it may have to wait for
 // its units: its edge says so. That of a revocable message was led there when it became ready.
-func (o *multiOperation[A, R]) placeSent(w *worker, msg *message) error {
-	m := (*multiSend[A, R])(unsafe.Pointer(msg))
-	if err := m.meetUnits(w); err != nil {
+func (o *core) placeSent(w *worker, msg *message) error {
+	m, to := (*promised)(unsafe.Pointer(msg)), o.placed.multi(msg)
+	if err := to.meetUnits(w); err != nil {
 		return err
 	}
 	if !m.revocable() {
 		m.SetEdge(o.gate)
 	}
 	m.become(o.placed)
-	m.intercept()
+	to.intercept()
 	rt := w.rt
-	m.place(w)
-	if m.near.Load() && m.mayWait() {
-		m.look(rt)
+	to.place(w)
+	if to.near.Load() && to.mayWait() {
+		to.look(rt)
 	}
 	return nil
 }
 
-// send sends m, whose parts have their units. It does not wait.
-func (o *multiOperation[A, R]) send(c *Context, m *multiSend[A, R], arg A) Future[R] {
+// sendSeveral sends m, whose parts have their units. It does not wait.
+func sendSeveral[A, R any](o *operation[A, R], c *Context, m *multiSend[A, R], arg A) Future[R] {
+	m.send.arg = arg
+	o.core.sendSeveral(c, &m.send.result.promised, &m.multi)
+	return Future[R]{cell: &m.send.result}
+}
+
+func (o *core) sendSeveral(c *Context, m *promised, to *multi) {
 	w := c.here()
-	m.offset = uint32(unsafe.Offsetof(m.multi))
-	m.arg = arg
-	m.become(o.sent)
-	m.unit = &w.rt.free
-	f := Future[R]{cell: &m.result}
-	err := m.arrange(w)
+	to.offset = uint32(o.placed.multiAt)
+	m.start(o, &w.rt.free)
+	err := to.arrange(w)
 	if err == nil {
 		err = w.admits(c, m.unit, &m.message)
 	}
 	if err != nil {
-		o.refuseSend(c, w, &m.sendMessage, err)
-		return f
+		o.refuseSend(c, w, m, err)
+		return
 	}
-	o.launch(w, &m.sendMessage, anySender)
-	return f
+	o.launch(w, m, anySender)
 }
 
-// tell is send for a message without a future.
-func (o *multiOperation[A, R]) tell(c *Context, w *worker, m *multiTell[A], arg A) error {
-	m.offset = uint32(unsafe.Offsetof(m.multi))
-	m.arg = arg
+// tellSeveral is sendSeveral for a message without a future.
+func tellSeveral[A, R any](o *operation[A, R], c *Context, w *worker, m *multiTell[A], arg A) error {
+	m.tell.arg = arg
+	return o.core.tellSeveral(c, w, &m.tell.message, &m.multi)
+}
+
+func (o *core) tellSeveral(c *Context, w *worker, m *message, to *multi) error {
+	to.offset = uint32(o.placedTold.multiAt)
 	m.become(o.told)
 	m.unit = &w.rt.free
-	if err := m.arrange(w); err != nil {
+	if err := to.arrange(w); err != nil {
 		return err
 	}
-	if err := w.admits(c, m.unit, &m.message); err != nil {
+	if err := w.admits(c, m.unit, m); err != nil {
 		return err
 	}
 	var err error
 	if o.argPlan == nil {
-		err = o.told.place(w, &m.message)
+		err = o.told.place(w, m)
 	} else {
 		if w.observed.Load() != 0 {
-			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
+			w.traceNeeds(m, o.argPlan, o.toldArgOf(m))
 		}
-		err = o.collectTell(w, &m.tellMessage, anySender)
+		err = o.collectTell(w, m, anySender)
 	}
 	if err != nil {
-		o.refuseTell(w, &m.tellMessage, err)
+		o.refuseTell(w, m, err)
 	}
 	return err
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/scan"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Operation is a named operation on units with state S: it takes an argument A, and returns an R or
 // an error. Declare it once, with [Op], usually as a package variable. Any goroutine may send it.
 type Operation[S, A, R any] struct {
-	_ scan.Opaque
-	operation[A, R]
+	_  scan.Opaque
+	op operation[A, R]
 	definition[func(c *Context, s *S, arg A) (R, error)]
 }
 
@@ -33,13 +34,14 @@ type Operation[S, A, R any] struct {
 // operation that sends to itself, directly or through others. Until then each use of it panics.
 func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *Operation[S, A, R] {
 	o := &Operation[S, A, R]{}
-	o.declared = declare(name, OperationInfo{
+	d := declare(name, OperationInfo{
 		Constructor: "Op", States: []reflect.Type{reflect.TypeFor[S]()}, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
 	})
-	o.declared.state = reflect.TypeFor[S]().String()
-	o.define(o.declared, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
-		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
-		o.operation.complete(o.declared.name, nil)
+	d.state = reflect.TypeFor[S]().String()
+	o.op.core.declared = d
+	o.define(d, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
+		o.op.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
+		complete(&o.op, d.name, nil)
 	})
 	return o
 }
@@ -60,7 +62,7 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 // deterministic runtime that wait fails with [ErrStalled] when nothing is left to run. Cost: one
 // allocation, which holds arg and result. It panics if c or u is nil.
 func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
-	return o.checked().send(c.checked(), u.checked(), arg)
+	return sendTo(o.checked(), c.checked(), u.checked(), arg)
 }
 
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is
@@ -74,14 +76,14 @@ func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 // As long as the receiver runs nothing, its messages may take 16 MiB within some ten milliseconds,
 // and then 1.6 MB more each second. So this is no limit of memory: [MailboxLimit] sets one.
 func (o *Operation[S, A, R]) Tell(c *Context, u *Unit[S], arg A) error {
-	return o.checked().tell(c.checked(), u.checked(), arg)
+	return tellTo(o.checked(), c.checked(), u.checked(), arg)
 }
 
 // FreeOperation is a named operation that touches no unit, and so runs anywhere, in parallel with
 // all others. Declare it once, with [FreeOp]. Any goroutine may send it.
 type FreeOperation[A, R any] struct {
-	_ scan.Opaque
-	operation[A, R]
+	_  scan.Opaque
+	op operation[A, R]
 	definition[func(c *Context, arg A) (R, error)]
 }
 
@@ -96,44 +98,46 @@ func newFreeOp[A, R any](name string, fn func(c *Context, arg A) (R, error), sma
 	if small {
 		constructor = "SmallOp"
 	}
-	o.declared = declare(name, OperationInfo{Constructor: constructor, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R]()})
-	o.define(o.declared, fn, func(fn func(c *Context, arg A) (R, error)) {
-		o.invoke = func(c *Context, _ unsafe.Pointer, arg A) (R, error) { return fn(c, arg) }
+	d := declare(name, OperationInfo{Constructor: constructor, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R]()})
+	o.op.core.declared = d
+	o.define(d, fn, func(fn func(c *Context, arg A) (R, error)) {
+		o.op.invoke = func(c *Context, _ unsafe.Pointer, arg A) (R, error) { return fn(c, arg) }
 		if small {
-			o.small = fn
+			o.op.small = fn
 		}
-		o.operation.complete(o.declared.name, nil)
+		complete(&o.op, d.name, nil)
 	})
 	return o
 }
 
 // Send is as [Operation.Send], to no unit.
 func (o *FreeOperation[A, R]) Send(c *Context, arg A) Future[R] {
-	if op := o.checked(); op.small != nil {
-		if f, done := op.tryNow(c.checked(), arg); done {
+	op := o.checked()
+	if op.small != nil {
+		if f, done := tryNow(op, c.checked(), arg); done {
 			return f
 		}
 	}
-	return o.send(c, &c.checked().rt.free, arg)
+	return sendTo(op, c, &c.checked().rt.free, arg)
 }
 
 // Tell is as [Operation.Tell], to no unit.
 func (o *FreeOperation[A, R]) Tell(c *Context, arg A) error {
-	return o.checked().tell(c, &c.checked().rt.free, arg)
+	return tellTo(o.checked(), c, &c.checked().rt.free, arg)
 }
 
 func (o *Operation[S, A, R]) checked() *operation[A, R] {
-	if o == nil || o.sent == nil {
+	if o == nil || o.op.core.sent == nil {
 		panic(unready{unsafe.Pointer(o), "Op"})
 	}
-	return &o.operation
+	return &o.op
 }
 
 func (o *FreeOperation[A, R]) checked() *operation[A, R] {
-	if o == nil || o.sent == nil {
+	if o == nil || o.op.core.sent == nil {
 		panic(unready{unsafe.Pointer(o), "FreeOp"})
 	}
-	return &o.operation
+	return &o.op
 }
 
 func (c *Context) checked() *Context {
@@ -150,16 +154,28 @@ func (u *Unit[S]) checked() *unit {
 	return &u.unit
 }
 
-// operation is the part that all operations have in common: named or closures, on units or free.
-// It keeps what is made once per operation, so that a message need not make it: the vtables of its
-// messages, and the plans that find the futures in its arguments and results.
+// operation is the part that all operations have in common, named or closures, on units or free:
+// the core, and what has to know the types of argument and result.
+//
+// Go compiles what is generic once for each operation, and a method also if nobody calls it. So
+// what needs no types belongs to the core, and generic structs name their first field instead of
+// embedding it: each would get all its methods once more.
 type operation[A, R any] struct {
-	// declared is nil for closures. It must be first: unready reads it (operation_declare.go).
-	declared *declaration
-	id       int
+	core core // must be first: unready reads its declaration (operation_declare.go)
 	// invoke calls the operation's function. to is the *unit that it runs on, or the *multi with
 	// all its units; a free operation does not look at it.
 	invoke func(c *Context, to unsafe.Pointer, arg A) (R, error)
+	// small is the function of a free operation that may be run at the send, nil for others
+	// (inline.go). Called through invoke, one call more, inlined operations took 11% longer.
+	small func(c *Context, arg A) (R, error)
+}
+
+// core is the part of an operation that needs no types. It keeps what is made once per operation,
+// so that a message need not make it: the vtables of its messages, and the plans that find the
+// futures in its arguments and results.
+type core struct {
+	declared *declaration // nil for closures; must be first
+	id       int
 
 	argPlan    *scan.Plan // nil: an A cannot hold a future
 	resultPlan *scan.Plan // nil: an R cannot hold a future
@@ -169,6 +185,10 @@ type operation[A, R any] struct {
 	passing *vtable // of those that have run and have forwarded another future
 	told    *vtable // of messages without a future
 
+	placed     *vtable // of sent messages that are placed; nil unless several
+	placedTold *vtable // of told messages that are placed; nil unless several
+	admitted   *vtable // of messages that the unit's owner has let in; nil unless it only reads
+
 	// tolerant: the operation runs although the future in its argument failed. Only for arguments
 	// with one future.
 	tolerant bool
@@ -177,26 +197,69 @@ type operation[A, R any] struct {
 	// other operations.
 	gate  *promise.Cell
 	route route.Operation
-	// small is the function of a free operation that may be run at the send, nil for others
-	// (inline.go). Called through invoke, one call more, inlined operations took 11% longer.
-	small func(c *Context, arg A) (R, error)
+
+	typed       typed
+	arg, result reflect.Type // A and R
+	// Offsets: of the argument in a message with a future, of the argument in one without, and of
+	// the result.
+	argAt, toldArgAt, resultAt uintptr
 }
+
+// typed is an operation, as its core needs it where types matter. operation implements it.
+type typed interface {
+	// runSend and runTell run a message in each form but the form around.
+	runSend(p *sched.Processor, t *sched.Task)
+	runTell(p *sched.Processor, t *sched.Task)
+	// invocation returns a new invocation with the argument at arg, to be called on to.
+	invocation(to, arg unsafe.Pointer) *Invocation
+	// run calls the function of an invocation.
+	run(c *Context, i *Invocation) error
+	// setResult copies the result at from to that of m.
+	setResult(m *promised, from unsafe.Pointer)
+	// sourceOf returns the promise of the future that an operation has forwarded, a *result[R]; nil
+	// for anything else.
+	sourceOf(forwarded any) *promised
+}
+
+func (o *core) argOf(m *message) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(m), o.argAt) }
+func (o *core) toldArgOf(m *message) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(m), o.toldArgAt)
+}
+func (o *core) resultOf(m *promised) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(m), o.resultAt) }
+
+// The next two go by way of reflection: a message that runs clears its argument itself, except with
+// interceptors around it.
+
+func (o *core) dropArgument(m *message)     { zero(o.arg, o.argOf(m)) }
+func (o *core) dropToldArgument(m *message) { zero(o.arg, o.toldArgOf(m)) }
+
+// zero clears the value of type t at p.
+func zero(t reflect.Type, p unsafe.Pointer) { reflect.NewAt(t, p).Elem().SetZero() }
 
 // operations is the number of operations, closures of one type counted once.
 var operations atomic.Int32
 
 // complete makes what the operation needs only once, when its function is known. A closure has no
 // name: code returns the function that a message of it runs.
-func (o *operation[A, R]) complete(name string, code func(*message) uintptr) {
+func complete[A, R any](o *operation[A, R], name string, code func(*message) uintptr) {
+	k := &o.core
+	k.typed = o
+	k.arg, k.result = reflect.TypeFor[A](), reflect.TypeFor[R]()
+	k.argAt, k.toldArgAt = unsafe.Offsetof(sendMessage[A, R]{}.arg), unsafe.Offsetof(tellMessage[A]{}.arg)
+	k.resultAt = unsafe.Offsetof(result[R]{}.value)
+	_, k.tolerant = any(*new(A)).(interface{ tolerates() })
+	k.complete(name, code)
+}
+
+func (o *core) complete(name string, code func(*message) uintptr) {
 	number := uint16(0)
 	if name != "" {
 		number = record.Declare(record.Operation{Name: o.declared.full, State: o.declared.state})
 		o.route.Name = o.declared.full
 	}
 	o.id = int(operations.Add(1)) - 1
-	o.argPlan = scan.For(reflect.TypeFor[A]())
-	o.resultPlan = scan.For(reflect.TypeFor[R]())
-	_, o.tolerant = any(*new(A)).(interface{ tolerates() })
+	o.argPlan = scan.For(o.arg)
+	o.resultPlan = scan.For(o.result)
 	o.makeVtables(identity{name: name, number: number, code: code})
 }
 

@@ -56,16 +56,25 @@ func Define[F any](op interface{ giveFunction(fn F) }, fn F) F {
 
 // giveFunction is [Define] for one operation.
 func (d *definition[F]) giveFunction(fn F) {
-	switch {
-	case d == nil || d.of == nil:
-		panic("freerun: Define of an operation that was not declared; declare it with Op, FreeOp or another constructor")
-	case codeOf(fn) == 0:
-		panic(fmt.Sprintf("freerun: Define of %s, declared at %s, with a nil function", d.of.name, d.of.place))
-	case d.of.defined != "":
-		panic(fmt.Sprintf("freerun: Define of %s, which has got a function already, at %s", d.of.name, d.of.defined))
+	var of *declaration
+	if d != nil {
+		of = d.of
 	}
-	_, d.of.defined = declarer()
+	of.getsFunction(codeOf(fn))
 	d.complete(fn)
+}
+
+// getsFunction notes where the operation gets its function, which has its code at an address.
+func (d *declaration) getsFunction(code uintptr) {
+	switch {
+	case d == nil:
+		panic("freerun: Define of an operation that was not declared; declare it with Op, FreeOp or another constructor")
+	case code == 0:
+		panic(fmt.Sprintf("freerun: Define of %s, declared at %s, with a nil function", d.name, d.place))
+	case d.defined != "":
+		panic(fmt.Sprintf("freerun: Define of %s, which has got a function already, at %s", d.name, d.defined))
+	}
+	_, d.defined = declarer()
 }
 
 // unready is the panic of a use of an operation without a function. It makes its text when it
@@ -213,9 +222,10 @@ func shortPath(in string) string {
 	return majorVersions.ReplaceAllString(last, "")
 }
 
-// NameOf returns the full name of an operation of any form: the import path of the package that
-// declares it, a dot, and the name with which it is declared. Recordings, metrics and spans use it.
-// Errors, logs and labels of profiles show the short form, with the last element of the path only.
+// NameOf returns the full name of an operation of any form, or of a kind: the import path of the
+// package that declares it, a dot, and the name with which it is declared. Recordings, metrics and
+// spans use it. Errors, logs and labels of profiles show the short form, with the last element of
+// the path only.
 func NameOf(o interface{ fullName() string }) string { return o.fullName() }
 
-func (o *operation[A, R]) fullName() string { return o.declared.full }
+func (d *definition[F]) fullName() string { return d.of.full }

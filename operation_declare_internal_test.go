@@ -59,7 +59,7 @@ var declaredByATest = FreeOp("ownTest", func(*Context, int) (int, error) { retur
 
 // TestOwnTestsDeclareAsOthers: a test within this package is not taken for the runtime.
 func TestOwnTestsDeclareAsOthers(t *testing.T) {
-	o := declaredByATest
+	o := declaredByATest.op.core
 	if want := "github.com/freerun-go/freerun.ownTest"; o.declared.full != want || o.declared.name != "freerun.ownTest" {
 		t.Errorf("the names are %q and %q, want %q", o.declared.name, o.declared.full, want)
 	}
@@ -68,7 +68,7 @@ func TestOwnTestsDeclareAsOthers(t *testing.T) {
 // TestOwnOperations: those of the runtime itself have its name, though no other package calls for
 // them.
 func TestOwnOperations(t *testing.T) {
-	if d := keepOp.declared; d.full != "github.com/freerun-go/freerun.kind.keep" || d.name != "freerun.kind.keep" || !strings.Contains(d.place, "kind_keeper.go:") {
+	if d := keepOp.op.core.declared; d.full != "github.com/freerun-go/freerun.kind.keep" || d.name != "freerun.kind.keep" || !strings.Contains(d.place, "kind_keeper.go:") {
 		t.Errorf("the names are %q and %q, at %s", d.name, d.full, d.place)
 	}
 }

@@ -21,10 +21,12 @@ type promised struct {
 
 // result is a promised message and the value that its operation will return.
 type result[R any] struct {
-	_ scan.Target
-	promised
-	value R
+	_        scan.Target
+	promised promised
+	value    R
 }
+
+func resultOf[R any](m *promised) *result[R] { return (*result[R])(unsafe.Pointer(m)) }
 
 // promisedOf returns the message that a cell lies in. The cell must not be that of a
 // [promise.Failure], which lies in no message.
@@ -120,6 +122,42 @@ func (m *promised) follow(w *worker, dep *promised, unshared bool) promise.Waiti
 	return got
 }
 
+// finish counts the message as run, and publishes its outcome: err, or the value. The count comes
+// first, so that a goroutine that sees the outcome sees it counted. It is taken back if another
+// goroutine had sealed the promise, and counted it.
+func (m *promised) finish(w *worker, err error) {
+	w.countRan(m.unit.rt, 1)
+	won := false
+	if err != nil {
+		m.blameRan(w, err)
+		won = m.fillFailed(w, err)
+	} else {
+		won = m.fill(w)
+	}
+	if !won {
+		w.countRan(m.unit.rt, minusOne)
+	} else if o := m.lineage.Load(); o != nil {
+		m.leave(w)
+		o.ended(w)
+	}
+}
+
+// owe makes m, which has run, wait for dep.
+func (m *promised) owe(on *worker, dep *promised) promise.Waiting {
+	edge := &dep.Cell
+	if m.revocable() {
+		edge = promise.Bridge(edge)
+	}
+	m.SetEdge(edge)
+	w := m.follow(on, dep, false)
+	if w == promise.InCycle {
+		on.countRan(m.unit.rt, 1)
+		m.closedAsCycle(on, m.vtable())
+		m.lineage.Load().ended(on)
+	}
+	return w
+}
+
 // resolve settles a message whose outcome comes from outside, and which the caller alone has taken:
 // a [Promise], or one that is elsewhere (route.go). It reports whether the outcome is what it was
 // given.
@@ -127,10 +165,22 @@ func (m *promised) follow(w *worker, dep *promised, unshared bool) promise.Waiti
 // The caller is on no processor, so the counts alone tell that it is at work. Therefore a promise
 // is counted as done last, after what waits for it was queued: so whoever finds all done has not
 // overtaken it. And it counts as a timer that fires: the end of the runtime waits for it.
-func (o *operation[A, R]) resolve(m *sendMessage[A, R], v R, err error) bool {
+func resolve[A, R any](o *operation[A, R], m *promised, v R, err error) bool {
 	rt := m.unit.rt
 	rt.firing.Add(1)
 	defer rt.fired()
+	if !o.core.resolves(m) {
+		return false
+	}
+	if err == nil {
+		resultOf[R](m).value = v
+	}
+	return o.core.settleOutside(m, err, nil)
+}
+
+// resolves claims m for its resolver. It returns false, and ends m, if m does not get the outcome.
+func (o *core) resolves(m *promised) bool {
+	rt := m.unit.rt
 	if !m.claimFailing() { // S3: a canceler that comes later waits for the few steps to the seal
 		o.dropRevoked(m)
 		return false
@@ -148,24 +198,23 @@ func (o *operation[A, R]) resolve(m *sendMessage[A, R], v R, err error) bool {
 		return false
 	}
 	if !o.sent.outside { // that of a Promise is its maker's name
-		m.arg = *new(A)
+		o.dropArgument(&m.message)
 	}
-	return o.settleOutside(m, v, err, nil)
+	return true
 }
 
 // settleOutside is settle on no processor, for a message that counts as running. It reports whether
 // the outcome is what it was given.
-func (o *operation[A, R]) settleOutside(m *sendMessage[A, R], v R, err error, forwarded any) bool {
+func (o *core) settleOutside(m *promised, err error, forwarded any) bool {
 	w, from := &m.unit.rt.outside, m.lineage.Load()
 	switch {
 	case forwarded != nil || err == nil && o.resultPlan != nil:
-		o.settle(w, &m.result, v, err, forwarded)
+		o.settle(w, m, err, forwarded)
 	case err != nil:
 		m.blameRan(w, err)
 		m.wasResolved(w, from, m.fillFailed(w, err))
 	default:
-		m.value = v
-		w.traceFulfilled(&m.promised)
+		w.traceFulfilled(m)
 		m.wasResolved(w, from, m.fill(w))
 	}
 	return !m.abandoned()

@@ -51,7 +51,7 @@ func withRoute(r route.Route) UnitOption {
 type routedMessage struct {
 	message *message
 	unit    *unit
-	of      routable
+	of      *core
 	told    bool
 	ctx     context.Context // of the Call that has sent the message; nil for others
 	scope   *Scope
@@ -115,7 +115,7 @@ func (r *routedMessage) lead(to *promise.Cell, unshared bool) bool {
 	if r.told || (*promised)(unsafe.Pointer(r.message)).lead(to, unshared) {
 		return true
 	}
-	r.of.dropRouted(r.message)
+	r.of.dropRevoked((*promised)(unsafe.Pointer(r.message)))
 	return false
 }
 
@@ -201,7 +201,7 @@ func (m *message) refusalNow() error {
 }
 
 // Operation implements [route.Message].
-func (r *routedMessage) Operation() *route.Operation { return r.of.described() }
+func (r *routedMessage) Operation() *route.Operation { return &r.of.route }
 
 // Key implements [route.Message].
 func (r *routedMessage) Key() any {
@@ -215,10 +215,16 @@ func (r *routedMessage) Key() any {
 func (r *routedMessage) Told() bool { return r.told }
 
 // Arg implements [route.Message].
-func (r *routedMessage) Arg() any { return r.of.argumentOf(r.message, r.told) }
+func (r *routedMessage) Arg() any {
+	at := r.of.argOf(r.message)
+	if r.told {
+		at = r.of.toldArgOf(r.message)
+	}
+	return reflect.NewAt(r.of.arg, at).Interface()
+}
 
 // NewResult implements [route.Message].
-func (r *routedMessage) NewResult() any { return r.of.newResult() }
+func (r *routedMessage) NewResult() any { return reflect.New(r.of.result).Interface() }
 
 // Context implements [route.Message].
 func (r *routedMessage) Context() context.Context {
@@ -239,72 +245,52 @@ func (r *routedMessage) Sender() route.Held {
 	return r.sender
 }
 
-// routable is an operation, as routes need it.
-type routable interface {
-	described() *route.Operation
-	argumentOf(m *message, told bool) any
-	newResult() any
-	resolveRouted(m *message, told bool, result any, err error) bool
-	dropRouted(m *message)
-}
-
 // routes has routes see the messages of vtable k.
-func (k *vtable) routes(o routable, told bool) { k.routed, k.routedTold = o, told }
-
-func (o *operation[A, R]) described() *route.Operation { return &o.route }
-
-func (o *operation[A, R]) argumentOf(m *message, told bool) any {
-	if told {
-		return &tellMessageOf[A](m).arg
-	}
-	return &sendMessageOf[A, R](m).arg
-}
-
-func (o *operation[A, R]) newResult() any { return new(R) }
+func (k *vtable) routes(o *core, told bool) { k.routed, k.routedTold = o, told }
 
 // resolveRouted gives a message its outcome that is elsewhere. The caller has taken it.
-func (o *operation[A, R]) resolveRouted(m *message, told bool, result any, err error) bool {
-	p, ok := result.(*R)
-	if !ok && result != nil && err == nil {
-		err = mistyped(&o.route, result, p)
+func (o *core) resolveRouted(m *message, told bool, result any, err error) bool {
+	if err == nil && result != nil && reflect.TypeOf(result) != reflect.PointerTo(o.result) {
+		result, err = nil, mistyped(&o.route, result, o.result)
 	}
 	if told {
-		return resolveTold(m, o.failTell, o.drops, err)
+		return o.resolveTold(m, err)
 	}
-	var v R
-	if p != nil && err == nil {
-		v = *p
+	rt, p := m.unit.rt, (*promised)(unsafe.Pointer(m))
+	rt.env.drops(m)
+	rt.firing.Add(1)
+	defer rt.fired()
+	if !o.resolves(p) {
+		return false
 	}
-	m.unit.rt.env.drops(m)
-	return o.resolve(sendMessageOf[A, R](m), v, err)
+	if v := reflect.ValueOf(result); err == nil && result != nil && !v.IsNil() {
+		o.typed.setResult(p, v.UnsafePointer())
+	}
+	return o.settleOutside(p, err, nil)
 }
-
-func (o *operation[A, R]) dropRouted(m *message) { o.dropRevoked(sendMessageOf[A, R](m)) }
-
-func (o *operation[A, R]) drops(m *message) { o.drop(tellMessageOf[A](m)) }
 
 // mistyped is the error of a result of another type than that of the operation.
-func mistyped(of *route.Operation, result, want any) error {
-	return fmt.Errorf("freerun: the route of %s resolves it with a %T, where a %T is its result", of.Name, result, want)
+func mistyped(of *route.Operation, result any, want reflect.Type) error {
+	return fmt.Errorf("freerun: the route of %s resolves it with a %T, where a *%v is its result", of.Name, result, want)
 }
 
-// resolveTold is resolve for a message without a future. fail and drop are the operation's.
-func resolveTold(m *message, fail func(w *worker, m *message, err error), drop func(m *message), err error) bool {
+// resolveTold is resolve for a message without a future.
+func (o *core) resolveTold(m *message, err error) bool {
 	rt := m.unit.rt
 	rt.firing.Add(1)
 	defer rt.fired()
 	w := &rt.outside
 	if refused := m.refusalNow(); refused != nil {
-		fail(w, m, refused)
+		o.failTell(w, m, refused)
 		return false
 	}
 	if err != nil {
-		fail(w, m, err)
+		o.failTell(w, m, err)
 		return true
 	}
 	w.env.drops(m)
 	m.leave(w)
-	drop(m)
+	o.drop(m)
 	w.countRan(rt, 1)
 	return true
 }

@@ -19,23 +19,22 @@ func (nowhere) Decide(route.Message) (route.Verdict, error) { return route.Elsew
 
 // exploredRoute returns a runtime without processors, a unit whose mailbox is in use, and a message
 // to it that is elsewhere. woken counts how often those that wait for its outcome are told.
-func exploredRoute(revocable bool, mark *promise.Cell) (rt *Runtime, r *routedMessage, m *sendMessage[*int, int], woken *int) {
+func exploredRoute(revocable bool, mark *promise.Cell) (rt *Runtime, r *routedMessage, m *promised, woken *int) {
 	rt, woken = new(Runtime), new(int)
 	rt.outside.rt, rt.free.rt = rt, rt
 	u := &unit{rt: rt}
 	u.Kind = unitVtable
 	withRoute(nowhere{}).apply(u.extend(), nil)
 	first := &message{unit: u}
-	first.become(exploreRoute.sent)
+	first.become(exploreRoute.op.core.sent)
 	u.mailbox.EnqueueUnmarked(&first.Node)
-	m = &sendMessage[*int, int]{arg: new(int)}
-	m.become(exploreRoute.sent)
-	m.unit = u
+	m = &(&sendMessage[*int, int]{arg: new(int)}).result.promised
+	m.start(&exploreRoute.op.core, u)
 	if revocable {
 		m.lineage.Store(&lineage{revocable: true})
 	}
 	m.lead(nil, true)
-	r = &routedMessage{message: &m.message, unit: u, of: &exploreRoute.operation}
+	r = &routedMessage{message: &m.message, unit: u, of: &exploreRoute.op.core}
 	r.lead(mark, false)
 	listener := &message{unit: &rt.free}
 	listener.become(waiterVtable("listener", func(*worker, *message) { *woken++ }))
@@ -44,7 +43,7 @@ func exploredRoute(revocable bool, mark *promise.Cell) (rt *Runtime, r *routedMe
 }
 
 // passed reports whether the message lies in its unit's mailbox, behind the one that was there.
-func passed(m *sendMessage[*int, int]) bool { return m.unit.mailbox.IsNewest(&m.Node) }
+func passed(m *promised) bool { return m.unit.mailbox.IsNewest(&m.Node) }
 
 // TestExploreRoute has a route resolve a message twice, or resolve it and pass it on, while its
 // scope revokes it and the runtime ends: one of them decides, the message is counted once, and
@@ -76,7 +75,7 @@ func TestExploreRoute(t *testing.T) {
 				}
 			})
 			if revocable {
-				r.Go("canceler", func() { revoked = m.revoke(exploreRoute.sent, canceled) })
+				r.Go("canceler", func() { revoked = m.revoke(exploreRoute.op.core.sent, canceled) })
 			}
 			if !passes {
 				r.Go("end", func() { m.abandon() })
@@ -101,8 +100,8 @@ func TestExploreRoute(t *testing.T) {
 					if closed || !passed(m) || done != 0 || *woken != 0 {
 						r.Failf("passed on: closed %v, in the mailbox %v, counted %d, woken %d", closed, passed(m), done, *woken)
 					}
-				case !closed || err != want || err == nil && m.value != 1 || *woken != 1 || done != 1 || passes && first && passed(m):
-					r.Failf("closed %v with %v and %d, want %v; woken %d times, counted %d times, passed %v", closed, err, m.value, want, *woken, done, passed(m))
+				case !closed || err != want || err == nil && resultOf[int](m).value != 1 || *woken != 1 || done != 1 || passes && first && passed(m):
+					r.Failf("closed %v with %v and %d, want %v; woken %d times, counted %d times, passed %v", closed, err, resultOf[int](m).value, want, *woken, done, passed(m))
 				}
 			})
 		}
@@ -129,13 +128,13 @@ func TestExploreRoute(t *testing.T) {
 // the runtime ends: it is known once both the return and a Release have come, and counted once.
 func TestExploreHeld(t *testing.T) {
 	failed := errors.New("failed")
-	body := func(ends bool, release func(h *held, err error) bool, back func(i *invocation[*int, int], w *worker)) func(*explore.Run) {
+	body := func(ends bool, release func(h *held, err error) bool, back func(i *Invocation, w *worker)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			rt, _, m, woken := exploredRoute(false, nil)
-			i := &invocation[*int, int]{of: &exploreRoute.operation, outcome: 1}
-			i.message, i.call = &m.message, i
+			i := exploreRoute.op.invocation(nil, exploreRoute.op.core.argOf(&m.message))
+			*(*int)(i.outcome) = 1
 			h := &held{of: i, rt: rt}
-			i.held = h
+			i.message, i.held = &m.message, h
 			var first, second bool
 			r.Go("run", func() { back(i, &rt.outside) })
 			r.Go("first", func() { first = release(h, nil) })
@@ -152,19 +151,19 @@ func TestExploreHeld(t *testing.T) {
 				switch {
 				case first && second:
 					r.Failf("two have decided")
-				case err == nil && (second || m.value != 1), err == failed && first, err == ErrClosed && !ends:
-					r.Failf("%v and %d; first %v, second %v", err, m.value, first, second)
+				case err == nil && (second || resultOf[int](m).value != 1), err == failed && first, err == ErrClosed && !ends:
+					r.Failf("%v and %d; first %v, second %v", err, resultOf[int](m).value, first, second)
 				}
 			})
 		}
 	}
-	back := func(i *invocation[*int, int], w *worker) { i.keepBack(w, exploreRoute.sent, nil, nil) }
+	back := func(i *Invocation, w *worker) { i.keepBack(w, exploreRoute.op.core.sent, nil, nil) }
 	explore.Exhaustive(t, 2, body(false, (*held).Release, back))
 	explore.Exhaustive(t, 2, body(true, (*held).Release, back))
 	explore.Freeze(t, body(true, (*held).Release, back))
 	// Controls: the run looks at the step, and then stores; Release is taken without a
 	// compare-and-swap.
-	explore.MustFail(t, 2, body(false, (*held).Release, func(i *invocation[*int, int], _ *worker) {
+	explore.MustFail(t, 2, body(false, (*held).Release, func(i *Invocation, _ *worker) {
 		if i.held.step.Load() == heldRuns {
 			i.held.step.Store(heldReturned)
 			return

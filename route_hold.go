@@ -28,7 +28,7 @@ import (
 
 // held keeps the outcome of an operation back.
 type held struct {
-	of       invoked
+	of       *Invocation
 	rt       *Runtime
 	released atomics.Bool // one call of Release has taken it
 	step     atomics.Uint32
@@ -52,7 +52,7 @@ func holdBack(i *Invocation) route.Held {
 	if i.checked().held != nil {
 		panic("freerun: Hold of an operation whose outcome is kept back already")
 	}
-	i.held = &held{of: i.call, rt: i.running.rt}
+	i.held = &held{of: i, rt: i.running.rt}
 	i.running.held = i.held
 	return i.held
 }
@@ -83,7 +83,7 @@ func (i *Invocation) left(c *Context, returned bool) {
 
 // keepBack ends the run of a message whose outcome is kept back. k is the vtable with which it has
 // run.
-func (i *invocation[A, R]) keepBack(w *worker, k *vtable, err error, forwarded any) {
+func (i *Invocation) keepBack(w *worker, k *vtable, err error, forwarded any) {
 	m, h := i.message, i.held
 	if k.release != nil {
 		k.release(w, m, false) // I2
@@ -120,16 +120,16 @@ func (h *held) Set(value any) { h.local = value }
 func (h *held) Get() any { return h.local }
 
 // waits reports whether the outcome of an operation that has returned waits for a future.
-func (i *invocation[A, R]) waits(h *held) bool {
+func (i *Invocation) waits(h *held) bool {
 	if h.err != nil || i.of.resultPlan == nil {
 		return h.forwarded != nil
 	}
-	dep, _ := firstOpen(i.of.resultPlan, unsafe.Pointer(&i.outcome))
+	dep, _ := firstOpen(i.of.resultPlan, i.outcome)
 	return dep != nil
 }
 
 // free makes the outcome known. It reports whether the runtime had not ended before.
-func (i *invocation[A, R]) free(h *held) bool {
+func (i *Invocation) free(h *held) bool {
 	h.rt.firing.Add(1)
 	defer h.rt.fired()
 	err, forwarded := h.err, h.forwarded
@@ -137,18 +137,21 @@ func (i *invocation[A, R]) free(h *held) bool {
 		err, forwarded = h.why, nil
 	}
 	if i.told {
-		endHeldTell(i.message, i.of.drops, err)
+		i.of.endHeldTell(i.message, err)
 		return true
 	}
-	m := sendMessageOf[A, R](i.message)
+	m := (*promised)(unsafe.Pointer(i.message))
 	if h.rt.phase.Load() == ended {
 		m.abandon()
 	}
-	return i.of.settleOutside(m, i.outcome, err, forwarded)
+	if err == nil && forwarded == nil {
+		i.of.typed.setResult(m, i.outcome)
+	}
+	return i.of.settleOutside(m, err, forwarded)
 }
 
-// endHeldTell ends a told message whose operation has returned err. drop is the operation's.
-func endHeldTell(m *message, drop func(m *message), err error) {
+// endHeldTell ends a told message whose operation has returned err.
+func (o *core) endHeldTell(m *message, err error) {
 	rt := m.unit.rt
 	w, k, from := &rt.outside, m.vtable(), m.lineage.Load()
 	if err != nil && err != ErrForward {
@@ -159,6 +162,6 @@ func endHeldTell(m *message, drop func(m *message), err error) {
 		m.leave(w)
 		from.ended(w)
 	}
-	drop(m)
+	o.drop(m)
 	w.countRan(rt, 1)
 }

@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"reflect"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/promise"
@@ -13,8 +12,8 @@ import (
 // files on the way, and the main step in each; "below" is this file:
 //
 //	Operation.Send           operation.go                 checks operation, context and unit
-//	operation.send           below                        makes the message, and its future
-//	operation.makeVtables    message.go                   at the declaration: what each step calls
+//	sendTo                   below                        makes the message, and its future
+//	core.makeVtables         message.go                   at the declaration: what each step calls
 //	Context.here             context.go                   finds the sender outside all processors
 //	worker.admits            admit.go                     counts the message, if it is accepted
 //	worker.dispatch          below                        it waits for no future: to its unit
@@ -37,7 +36,7 @@ import (
 //	Queue.DequeueNew         internal/mailbox/queue.go    takes the message out of the mailbox
 //	operation.runSend        below                        calls the operation's function
 //	worker.begin             worker.go                    before that: which context it gets
-//	operation.settle         below                        makes the result the outcome
+//	core.settle              below                        makes the result the outcome
 //	promised.seal            promise.go                   fills the future, and wakes who waits
 //	Cell.Seal                internal/promise/cell.go     takes the list of the waiters
 //	worker.wake              worker.go                    calls wake of each one's vtable
@@ -65,48 +64,56 @@ import (
 // revoker (message_start.go). One that is open at the end of the runtime is by promised.abandon
 // (future_audience.go).
 
-// sendMessage is a message with an argument and a future. [operation.send] allocates it.
+// sendMessage is a message with an argument and a future. [sendTo] allocates it.
 type sendMessage[A, R any] struct {
-	result[R]
-	arg A
+	result result[R]
+	arg    A
 }
 
 func sendMessageOf[A, R any](m *message) *sendMessage[A, R] {
 	return (*sendMessage[A, R])(unsafe.Pointer(m))
 }
 
-func (o *operation[A, R]) send(c *Context, u *unit, arg A) Future[R] {
-	m := &sendMessage[A, R]{arg: arg}
+// start makes the message one of operation o to u.
+func (m *promised) start(o *core, u *unit) {
 	m.become(o.sent)
 	m.unit = u
-	f := Future[R]{cell: &m.result}
+}
+
+// sendTo sends arg to u, the runtime's free unit for a free operation. It and runSend are the way
+// of each message, and generic as a whole: with one call more each, fib took 5% longer.
+func sendTo[A, R any](o *operation[A, R], c *Context, u *unit, arg A) Future[R] {
+	s := &sendMessage[A, R]{arg: arg}
+	k, m := &o.core, &s.result.promised
+	m.start(k, u)
+	f := Future[R]{cell: &s.result}
 	w := c.here()
 	if err := w.admits(c, u, &m.message); err != nil {
-		o.refuseSend(c, w, m, err)
+		k.refuseSend(c, w, m, err)
 		return f
 	}
 	// The rest is the body of launch, below. Go does not inline that, and a call made fib 14%
 	// slower.
-	if o.argPlan != nil {
+	if k.argPlan != nil {
 		if w.observed.Load() != 0 {
-			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
+			w.traceNeeds(&m.message, k.argPlan, unsafe.Pointer(&s.arg))
 		}
-		o.collect(w, m, &c.sender)
+		k.collect(w, m, &c.sender)
 		return f
 	}
 	if m.lineage.Load() != nil {
 		m.lead(nil, true)
 	}
 	if err := w.dispatch(&m.message, &c.sender); err != nil {
-		o.failSend(w, &m.message, err)
+		k.failSend(w, &m.message, err)
 	}
 	return f
 }
 
 // refuseSend ends a message that is not sent, because of err. It is counted nowhere.
-func (o *operation[A, R]) refuseSend(c *Context, w *worker, m *sendMessage[A, R], err error) {
+func (o *core) refuseSend(c *Context, w *worker, m *promised, err error) {
 	c.blame(o.sent, &m.message, err)
-	m.arg = *new(A)
+	o.dropArgument(&m.message)
 	m.fillFailed(w, err)
 }
 
@@ -142,10 +149,10 @@ func (w *worker) dispatch(m *message, from *sender) error {
 
 // launch sends an admitted message on its way: it waits for the futures of its argument, or is
 // dispatched. from is as for dispatch; if it is nil, the caller has called lead before.
-func (o *operation[A, R]) launch(w *worker, m *sendMessage[A, R], from *sender) {
+func (o *core) launch(w *worker, m *promised, from *sender) {
 	if o.argPlan != nil {
 		if from != nil && w.observed.Load() != 0 {
-			w.traceNeeds(&m.message, o.argPlan, unsafe.Pointer(&m.arg))
+			w.traceNeeds(&m.message, o.argPlan, o.argOf(&m.message))
 		}
 		o.collect(w, m, from)
 		return
@@ -158,11 +165,18 @@ func (o *operation[A, R]) launch(w *worker, m *sendMessage[A, R], from *sender) 
 	}
 }
 
+// sendOwn sends m, which has its argument and is counted, from outside of all processors: one of
+// the runtime's own messages.
+func (o *core) sendOwn(rt *Runtime, u *unit, m *promised, from *sender) {
+	m.start(o, u)
+	o.launch(rt.detachedWorker(), m, from)
+}
+
 // collect waits for the next open future of the argument. Without one it dispatches the message; if
 // a future of the argument failed, it fails the message. from is as for dispatch.
-func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], from *sender) {
+func (o *core) collect(w *worker, m *promised, from *sender) {
 	for {
-		dep, err := firstOpen(o.argPlan, unsafe.Pointer(&m.arg)) // future_scan.go
+		dep, err := firstOpen(o.argPlan, o.argOf(&m.message)) // future_scan.go
 		switch {
 		case err != nil && !o.tolerant:
 			o.failSend(w, &m.message, received(o.sent.describe(&m.message), err))
@@ -182,14 +196,14 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], from *sender)
 			}
 			return
 		case from == nil && o.argPlan.Many:
-			if !gather(o.argPlan, w, &m.promised, unsafe.Pointer(&m.arg)) {
+			if !gather(o.argPlan, w, m, o.argOf(&m.message)) {
 				o.dropRevoked(m)
 			}
 			return
 		}
 		switch m.await(w, dep, from != nil) {
 		case promise.InCycle:
-			w.countCycle(&m.promised, o.sent)
+			w.countCycle(m, o.sent)
 			return
 		case promise.Revoked:
 			o.dropRevoked(m)
@@ -203,20 +217,18 @@ func (o *operation[A, R]) collect(w *worker, m *sendMessage[A, R], from *sender)
 // dropRevoked drops what a revoked message still refers to: its lineage, and its argument unless
 // the revoker drops that. The revoker has filled the promise, and has taken the message out of its
 // scope.
-func (o *operation[A, R]) dropRevoked(m *sendMessage[A, R]) {
+func (o *core) dropRevoked(m *promised) {
 	if !m.Revocation().Dropped() {
-		m.arg = *new(A)
+		o.dropArgument(&m.message)
 	}
 	m.lineage.Store(nil)
 }
 
-func (o *operation[A, R]) dropArgument(m *message) { sendMessageOf[A, R](m).arg = *new(A) }
-
 // wakeSend goes on after a future of the argument was resolved.
-func (o *operation[A, R]) wakeSend(w *worker, msg *message) {
-	m := sendMessageOf[A, R](msg)
+func (o *core) wakeSend(w *worker, msg *message) {
+	m := (*promised)(unsafe.Pointer(msg))
 	if !m.Open() { // sealed by another goroutine while it waited: it must not run
-		m.arg = *new(A)
+		o.dropArgument(msg)
 		return
 	}
 	if msg.lineage.Load() != nil {
@@ -232,22 +244,26 @@ func (o *operation[A, R]) wakeSend(w *worker, msg *message) {
 // runs (target), and releases what the form holds besides.
 func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 	w := workerOf(p)
-	m := (*sendMessage[A, R])(unsafe.Pointer(t))
+	s := (*sendMessage[A, R])(unsafe.Pointer(t))
+	m := &s.result.promised
 	k := m.vtable()
 	to, err := k.target(&m.message)
 	if err != nil {
-		o.failSend(w, &m.message, err)
+		o.core.failSend(w, &m.message, err)
 		return
 	}
-	c := w.begin(&m.message, k, &m.promised)
+	c := w.begin(&m.message, k, m)
 	if c == nil {
-		o.failSend(w, &m.message, m.refusal())
+		o.core.failSend(w, &m.message, m.refusal())
 		return
 	}
-	v, err := o.invoke(c, to, m.arg)
-	m.arg = *new(A) // before the future is resolved: its result may be kept for long
+	v, err := o.invoke(c, to, s.arg)
+	s.arg = *new(A) // before the future is resolved: its result may be kept for long
 	w, forwarded := c.end()
-	o.settle(w, &m.result, v, err, forwarded)
+	if err == nil && forwarded == nil {
+		s.result.value = v
+	}
+	o.core.settle(w, m, err, forwarded)
 	if k.release != nil {
 		k.release(w, &m.message, false)
 	}
@@ -255,23 +271,23 @@ func (o *operation[A, R]) runSend(p *sched.Processor, t *sched.Task) {
 
 // failSend ends a message that will not run, or whose operation did not return: in whatever form,
 // it lets go of what the form holds.
-func (o *operation[A, R]) failSend(w *worker, m *message, err error) {
+func (o *core) failSend(w *worker, m *message, err error) {
 	k := m.vtable()
 	w.env.drops(m)
-	o.endFailedSend(w, sendMessageOf[A, R](m), err)
+	o.endFailedSend(w, (*promised)(unsafe.Pointer(m)), err)
 	if k.release != nil {
 		k.release(w, m, false)
 	}
 }
 
 // endFailedSend makes err the outcome of a message, unless the message was revoked.
-func (o *operation[A, R]) endFailedSend(w *worker, m *sendMessage[A, R], err error) {
+func (o *core) endFailedSend(w *worker, m *promised, err error) {
 	if !m.claimFailing() {
 		o.dropRevoked(m)
 		return
 	}
 	m.blame(o.sent, err)
-	m.arg = *new(A)
+	o.dropArgument(&m.message)
 	if o.sent.chore {
 		m.finish(w, err)
 		return
@@ -284,113 +300,87 @@ func (o *operation[A, R]) endFailedSend(w *worker, m *sendMessage[A, R], err err
 	m.leave(w)
 }
 
-// settle makes what the operation returned the outcome, at once or after the futures in the result,
-// or the forwarded one, are resolved.
-func (o *operation[A, R]) settle(w *worker, r *result[R], v R, err error, forwarded any) {
+// settle makes what the operation of m returned the outcome, at once or after the futures in the
+// result, or the forwarded one, are resolved. If there is no error, and nothing was forwarded, the
+// caller has written the result to m's value.
+func (o *core) settle(w *worker, m *promised, err error, forwarded any) {
 	switch {
 	case err == nil && forwarded != nil:
-		r.finish(w, ErrForward)
+		m.finish(w, ErrForward)
 	case err == nil && o.resultPlan == nil:
-		r.value = v
-		r.finish(w, nil)
+		m.finish(w, nil)
 	case err == nil:
-		r.value = v
-		r.become(o.owing)
+		m.become(o.owing)
 		if w.observed.Load() != 0 {
-			w.traceNeeds(&r.message, o.resultPlan, unsafe.Pointer(&r.value))
+			w.traceNeeds(&m.message, o.resultPlan, o.resultOf(m))
 		}
-		o.payUp(w, r)
+		o.payUp(w, m)
 	case err == ErrForward:
-		source, ok := forwarded.(*result[R])
-		if !ok {
-			r.finish(w, forwardsOther(forwarded, reflect.TypeFor[R]()))
+		source := o.typed.sourceOf(forwarded)
+		if source == nil {
+			m.finish(w, forwardsOther(forwarded, o.result))
 			return
 		}
-		r.become(o.passing)
+		m.become(o.passing)
 		if w.observed.Load() != 0 {
-			w.traceNeed(&r.message, &source.promised)
+			w.traceNeed(&m.message, source)
 		}
-		if r.owe(w, &source.promised) == promise.Resolved {
-			r.takeOver(w, source)
+		if m.owe(w, source) == promise.Resolved {
+			o.takeOver(w, m, source)
 		}
 	default:
-		r.finish(w, err)
+		m.finish(w, err)
 	}
 }
 
-// finish counts the message as run, and publishes its outcome: err, or the value. The count comes
-// first, so that a goroutine that sees the outcome sees it counted. It is taken back if another
-// goroutine had sealed the promise, and counted it.
-func (m *promised) finish(w *worker, err error) {
-	w.countRan(m.unit.rt, 1)
-	won := false
-	if err != nil {
-		m.blameRan(w, err)
-		won = m.fillFailed(w, err)
-	} else {
-		won = m.fill(w)
+func (o *operation[A, R]) sourceOf(forwarded any) *promised {
+	if r, ok := forwarded.(*result[R]); ok {
+		return &r.promised
 	}
-	if !won {
-		w.countRan(m.unit.rt, minusOne)
-	} else if o := m.lineage.Load(); o != nil {
-		m.leave(w)
-		o.ended(w)
-	}
-}
-
-// owe makes m, which has run, wait for dep.
-func (m *promised) owe(on *worker, dep *promised) promise.Waiting {
-	edge := &dep.Cell
-	if m.revocable() {
-		edge = promise.Bridge(edge)
-	}
-	m.SetEdge(edge)
-	w := m.follow(on, dep, false)
-	if w == promise.InCycle {
-		on.countRan(m.unit.rt, 1)
-		m.closedAsCycle(on, m.vtable())
-		m.lineage.Load().ended(on)
-	}
-	return w
+	return nil
 }
 
 // payUp waits for the next open future in the result. Without one it fills the promise with the
 // result; if a future in the result failed, with an error.
-func (o *operation[A, R]) payUp(w *worker, r *result[R]) {
+func (o *core) payUp(w *worker, m *promised) {
 	for {
-		dep, err := firstOpen(o.resultPlan, unsafe.Pointer(&r.value))
+		dep, err := firstOpen(o.resultPlan, o.resultOf(m))
 		switch {
 		case err != nil:
-			r.value = *new(R)
-			r.finish(w, received(o.sent.describe(&r.message), err))
+			zero(o.result, o.resultOf(m))
+			m.finish(w, received(o.sent.describe(&m.message), err))
 			return
 		case dep == nil:
-			r.finish(w, nil)
+			m.finish(w, nil)
 			return
 		}
-		if r.owe(w, dep) != promise.Resolved {
+		if m.owe(w, dep) != promise.Resolved {
 			return
 		}
 	}
 }
 
-func (o *operation[A, R]) wakeOwing(w *worker, m *message) {
-	if r := (*result[R])(unsafe.Pointer(m)); r.Open() {
-		o.payUp(w, r)
+func (o *core) wakeOwing(w *worker, msg *message) {
+	if m := (*promised)(unsafe.Pointer(msg)); m.Open() {
+		o.payUp(w, m)
 	}
 }
 
-func (o *operation[A, R]) wakePassing(w *worker, m *message) {
-	if r := (*result[R])(unsafe.Pointer(m)); r.Open() {
-		r.takeOver(w, (*result[R])(unsafe.Pointer(promisedOf(r.Beyond()))))
+func (o *core) wakePassing(w *worker, msg *message) {
+	if m := (*promised)(unsafe.Pointer(msg)); m.Open() {
+		o.takeOver(w, m, promisedOf(m.Beyond()))
 	}
 }
 
-// takeOver makes the outcome of source, which is resolved, that of r.
-func (r *result[R]) takeOver(w *worker, source *result[R]) {
+// takeOver makes the outcome of source, which is resolved, that of m.
+func (o *core) takeOver(w *worker, m, source *promised) {
 	_, err := source.Outcome()
 	if err == nil {
-		r.value = source.value
+		o.typed.setResult(m, o.resultOf(source))
 	}
-	r.finish(w, err)
+	m.finish(w, err)
+}
+
+func (o *operation[A, R]) setResult(m *promised, from unsafe.Pointer) {
+	resultOf[R](m).value = *(*R)(from)
 }

@@ -14,57 +14,58 @@ import (
 
 // tellMessage is a message with an argument and no future. It is used again: see reuse.go.
 type tellMessage[A any] struct {
-	message
-	arg A
+	message message
+	arg     A
 }
 
 func tellMessageOf[A any](m *message) *tellMessage[A] { return (*tellMessage[A])(unsafe.Pointer(m)) }
 
-// tell sends arg to u, the runtime's free unit for a free operation.
-func (o *operation[A, R]) tell(c *Context, u *unit, arg A) error {
-	w, origin, m, d, err := c.messageFor(u, o.id)
+// tellTo sends arg to u, the runtime's free unit for a free operation.
+func tellTo[A, R any](o *operation[A, R], c *Context, u *unit, arg A) error {
+	w, origin, m, d, err := c.messageFor(u, o.core.id)
 	if err != nil {
-		return u.naming(err, func() string { return o.told.name })
+		return u.naming(err, func() string { return o.core.told.name })
 	}
 	if m == nil {
-		m = o.newTells(d)
+		m = newTells(o, d)
 	}
-	n := tellMessageOf[A](m)
-	n.unit, n.arg = u, arg
+	tellMessageOf[A](m).arg = arg
+	m.unit = u
 	if origin != nil { // a reused message has none
-		n.lineage.Store(origin)
+		m.lineage.Store(origin)
 	}
 	if w.observed.Load() != 0 {
-		w.sending(u, &n.message)
+		w.sending(u, m)
 	}
-	if o.argPlan == nil {
-		err = w.dispatch(&n.message, &c.sender)
+	if o.core.argPlan == nil {
+		err = w.dispatch(m, &c.sender)
 	} else {
 		if w.observed.Load() != 0 {
-			w.traceNeeds(&n.message, o.argPlan, unsafe.Pointer(&n.arg))
+			w.traceNeeds(m, o.core.argPlan, o.core.toldArgOf(m))
 		}
-		err = o.collectTell(w, n, &c.sender)
+		err = o.core.collectTell(w, m, &c.sender)
 	}
 	if err != nil {
-		o.refuseTell(w, n, err)
+		o.core.refuseTell(w, m, err)
 	}
 	return err
 }
 
 // refuseTell ends a counted message that is refused with err. The sender gets err.
-func (o *operation[A, R]) refuseTell(w *worker, n *tellMessage[A], err error) {
-	n.blame(o.told, err)
-	w.countFailed(n.unit.rt, err, 1)
-	w.env.drops(&n.message)
-	n.leave(w)
-	o.drop(n)
+func (o *core) refuseTell(w *worker, m *message, err error) {
+	m.blame(o.told, err)
+	w.countFailed(m.unit.rt, err, 1)
+	w.env.drops(m)
+	m.leave(w)
+	o.drop(m)
 }
 
 // drop leaves a message to the collector. It clears argument and unit: the collector may have to
 // keep the message together with the rest of its block.
-func (o *operation[A, R]) drop(n *tellMessage[A]) {
-	rt := n.unit.rt
-	n.arg, n.unit = *new(A), &rt.free
+func (o *core) drop(m *message) {
+	rt := m.unit.rt
+	o.dropToldArgument(m)
+	m.unit = &rt.free
 	if !o.several {
 		rt.depot(o.id).Add(-1)
 	}
@@ -105,60 +106,73 @@ func (c *Context) messageFor(u *unit, id int) (w *worker, origin *lineage, msg *
 // newTells returns a new message. Once an operation needs many, newTells allocates a batch more, as
 // one block, and puts the batch into the depot: messages that travel together then lie together,
 // and share cache lines when they move from core to core.
-func (o *operation[A, R]) newTells(d *magazine.Depot) *message {
+func newTells[A, R any](o *operation[A, R], d *magazine.Depot) *message {
+	size := unsafe.Sizeof(tellMessage[A]{})
+	n := batchOf(d, size)
+	return o.core.link(d, unsafe.Pointer(unsafe.SliceData(make([]tellMessage[A], n))), n, size)
+}
+
+// batchOf returns how many messages of size are to be made at once.
+func batchOf(d *magazine.Depot, size uintptr) (n int) {
 	const largest = 128 // bytes of the largest message that is made in batches
-	d.Sized(int64(unsafe.Sizeof(tellMessage[A]{})))
-	if unsafe.Sizeof(tellMessage[A]{}) > largest || d.Made() < magazine.BatchSize {
-		d.Add(1)
-		n := new(tellMessage[A])
-		n.become(o.told)
-		return &n.message
+	d.Sized(int64(size))
+	n = 1
+	if size <= largest && d.Made() >= magazine.BatchSize {
+		n = magazine.BatchSize + 1
 	}
-	d.Add(magazine.BatchSize + 1)
-	block := make([]tellMessage[A], magazine.BatchSize+1)
-	for i := range block {
-		block[i].become(o.told)
+	d.Add(int64(n))
+	return n
+}
+
+// link makes the n messages of a block ready to be sent. It returns the first one, and puts the
+// others into the depot.
+func (o *core) link(d *magazine.Depot, block unsafe.Pointer, n int, size uintptr) *message {
+	at := func(i int) *message { return (*message)(unsafe.Add(block, uintptr(i)*size)) }
+	for i := range n {
+		at(i).become(o.told)
 		if i > 1 {
-			block[i-1].Link(&block[i].Node)
+			at(i - 1).Link(&at(i).Node)
 		}
 	}
-	d.Keep(&block[1].Node)
-	return &block[0].message
+	if n > 1 {
+		d.Keep(&at(1).Node)
+	}
+	return at(0)
 }
 
 // collectTell is collect for a message without a future: it waits for the first open future of the
 // argument, or dispatches the message. from is the sender, at the send, and nil afterwards. The
 // error is the one of dispatch.
-func (o *operation[A, R]) collectTell(w *worker, n *tellMessage[A], from *sender) error {
+func (o *core) collectTell(w *worker, m *message, from *sender) error {
 	for {
-		dep, err := firstOpen(o.argPlan, unsafe.Pointer(&n.arg))
+		dep, err := firstOpen(o.argPlan, o.toldArgOf(m))
 		switch {
 		case err != nil:
-			o.failTell(w, &n.message, received(o.told.describe(&n.message), err))
+			o.failTell(w, m, received(o.told.describe(m), err))
 			return nil
 		case dep == nil:
 			if from == nil && w.observed.Load() != 0 {
-				w.traceReady(&n.message)
+				w.traceReady(m)
 			}
-			return w.dispatch(&n.message, from)
+			return w.dispatch(m, from)
 		case from == nil && o.argPlan.Many:
-			gatherFor(o.argPlan, w, &n.message, unsafe.Pointer(&n.arg))
+			gatherFor(o.argPlan, w, m, o.toldArgOf(m))
 			return nil
-		case dep.notify(&n.message):
+		case dep.notify(m):
 			return nil
 		}
 	}
 }
 
 // wakeTell resumes a message when a future that it waited for has an outcome.
-func (o *operation[A, R]) wakeTell(w *worker, m *message) {
+func (o *core) wakeTell(w *worker, m *message) {
 	if m.lineage.Load() != nil {
 		if err := m.canceled(); err != nil {
 			o.failTell(w, m, err)
 			return
 		}
 	}
-	if err := o.collectTell(w, tellMessageOf[A](m), nil); err != nil {
+	if err := o.collectTell(w, m, nil); err != nil {
 		o.failTell(w, m, err)
 	}
 }
@@ -167,20 +181,20 @@ func (o *operation[A, R]) wakeTell(w *worker, m *message) {
 func (o *operation[A, R]) runTell(p *sched.Processor, t *sched.Task) {
 	w := workerOf(p)
 	n := (*tellMessage[A])(unsafe.Pointer(t))
-	k := n.vtable()
+	k := n.message.vtable()
 	to, err := k.target(&n.message)
 	if err != nil {
-		o.failTell(w, &n.message, err)
+		o.core.failTell(w, &n.message, err)
 		return
 	}
 	c := w.begin(&n.message, k, nil)
 	if c == nil {
-		o.failTell(w, &n.message, n.refusal())
+		o.core.failTell(w, &n.message, n.message.refusal())
 		return
 	}
 	_, err = o.invoke(c, to, n.arg)
 	n.arg = *new(A)
-	c.endTell(&n.message, k, o.id, err)
+	c.endTell(&n.message, k, o.core.id, err)
 }
 
 // endTell ends a message that was run, and puts it into the processor's magazine if it may be used
@@ -220,10 +234,10 @@ func (c *Context) endTell(m *message, k *vtable, id int, err error) {
 
 // failTell ends a message that will not be run, or whose operation did not return, in whatever
 // form. It leaves the message to the collector.
-func (o *operation[A, R]) failTell(w *worker, m *message, err error) {
+func (o *core) failTell(w *worker, m *message, err error) {
 	k := m.vtable()
 	w.endFailedTell(k, m, err)
-	o.drop(tellMessageOf[A](m))
+	o.drop(m)
 	if k.release != nil {
 		k.release(w, m, false)
 	}
@@ -248,4 +262,4 @@ func (w *worker) endFailedTell(k *vtable, m *message, err error) {
 
 // recycleTell puts a message that could not be used again when it was run into the processor's
 // magazine.
-func (o *operation[A, R]) recycleTell(w *worker, m *message) { w.magazine(o.id).Put(&m.Node) }
+func (o *core) recycleTell(w *worker, m *message) { w.magazine(o.id).Put(&m.Node) }

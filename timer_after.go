@@ -15,10 +15,11 @@ import (
 // c is nil.
 func After(c *Context, d time.Duration) Future[time.Time] {
 	rt := c.checked().rt
-	m := &result[time.Time]{}
+	r := &result[time.Time]{}
+	m := &r.promised
 	m.unit = &rt.free
 	m.become(afterVtable)
-	f := Future[time.Time]{cell: m}
+	f := Future[time.Time]{cell: r}
 	t := &Timer{wheel: rt.wheel(), scope: c.Scope(), target: &m.message}
 	if err := c.accompany(afterVtable, &m.message); err != nil {
 		m.fillFailed(c.here(), err)
@@ -30,9 +31,9 @@ func After(c *Context, d time.Duration) Future[time.Time] {
 
 // fireAfter resolves the future of After.
 func fireAfter(w *worker, msg *message) {
-	m := (*result[time.Time])(unsafe.Pointer(msg))
-	m.value = msg.unit.rt.env.now()
-	w.traceFulfilled(&m.promised)
+	m := (*promised)(unsafe.Pointer(msg))
+	resultOf[time.Time](m).value = msg.unit.rt.env.now()
+	w.traceFulfilled(m)
 	m.endUnsent(w, nil)
 }
 
@@ -108,26 +109,29 @@ func (m *promised) blameTimer(k *vtable, why *promise.Failure) {
 }
 
 // sendAfter makes a message that a timer sends to u after d, and arms the timer.
-func (o *operation[A, R]) sendAfter(c *Context, d time.Duration, u *unit, arg A) (Future[R], *Timer) {
+func sendAfter[A, R any](o *operation[A, R], c *Context, d time.Duration, u *unit, arg A) (Future[R], *Timer) {
 	m := &sendMessage[A, R]{arg: arg}
-	m.become(o.sent)
-	m.unit = u
-	f := Future[R]{cell: &m.result}
+	return Future[R]{cell: &m.result}, o.core.sendAfter(c, d, u, &m.result.promised)
+}
+
+// sendAfter arms a timer that sends m, which has its argument.
+func (o *core) sendAfter(c *Context, d time.Duration, u *unit, m *promised) *Timer {
+	m.start(o, u)
 	t := &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &m.message}
 	if err := c.accompany(o.sent, &m.message); err != nil {
-		m.arg = *new(A)
+		o.dropArgument(&m.message)
 		m.fillFailed(c.here(), err)
 		t.scope, t.target = nil, nil
 		t.entry.State.Store(timerwheel.Stopped)
-		return f, t
+		return t
 	}
 	t.begin(c.here(), o.sent, d)
-	return f, t
+	return t
 }
 
 // sendNow sends a message whose time has come.
-func (o *operation[A, R]) sendNow(w *worker, msg *message) {
-	m := sendMessageOf[A, R](msg)
+func (o *core) sendNow(w *worker, msg *message) {
+	m := (*promised)(unsafe.Pointer(msg))
 	if !m.unit.rt.countSent(running) { // the runtime ends or drains, and has ended the timers
 		o.failUnsent(w, msg, closedTimer)
 		return
@@ -138,7 +142,7 @@ func (o *operation[A, R]) sendNow(w *worker, msg *message) {
 		w.traceFire(msg)
 		w.traceSend(msg)
 		if o.argPlan != nil {
-			w.traceNeeds(msg, o.argPlan, unsafe.Pointer(&m.arg))
+			w.traceNeeds(msg, o.argPlan, o.argOf(msg))
 		}
 	}
 	m.lead(o.gate, true)
@@ -146,10 +150,10 @@ func (o *operation[A, R]) sendNow(w *worker, msg *message) {
 }
 
 // failUnsent ends a message that its timer has not sent. w may be nil.
-func (o *operation[A, R]) failUnsent(w *worker, msg *message, why *promise.Failure) {
-	m := sendMessageOf[A, R](msg)
+func (o *core) failUnsent(w *worker, msg *message, why *promise.Failure) {
+	m := (*promised)(unsafe.Pointer(msg))
 	m.blameTimer(o.sent, why)
-	m.arg = *new(A)
+	o.dropArgument(msg)
 	m.endUnsent(w, why)
 }
 
@@ -162,12 +166,12 @@ func (o *operation[A, R]) failUnsent(w *worker, msg *message, why *promise.Failu
 // runtime is shut down or closed; see [Timer]. Any goroutine may call SendAfter, operations too; it
 // does not wait. It panics if c or u is nil.
 func (o *Operation[S, A, R]) SendAfter(c *Context, d time.Duration, u *Unit[S], arg A) (Future[R], *Timer) {
-	return o.checked().sendAfter(c.checked(), d, u.checked(), arg)
+	return sendAfter(o.checked(), c.checked(), d, u.checked(), arg)
 }
 
 // SendAfter sends the operation, which has no unit, when d has passed; see [Operation.SendAfter].
 func (o *FreeOperation[A, R]) SendAfter(c *Context, d time.Duration, arg A) (Future[R], *Timer) {
-	return o.checked().sendAfter(c, d, &c.checked().rt.free, arg)
+	return sendAfter(o.checked(), c, d, &c.checked().rt.free, arg)
 }
 
 // repetition sends one message at a time, at the instants of a grid: multiples of period after
@@ -263,15 +267,15 @@ func Every(c *Context, d time.Duration, fn func(c *Context) error) *Timer {
 		panic("freerun: Every with a nil function")
 	}
 	from := c.checked().outside()
-	op := knownClosure[operation[everyArg, struct{}]]()
+	op := knownClosure[everyArg, struct{}](&closures)
 	if op == nil {
-		op = closureOf(op, func(c *Context, _ unsafe.Pointer, a everyArg) (struct{}, error) {
+		op = closureOf(&closures, complete, func(c *Context, _ unsafe.Pointer, a everyArg) (struct{}, error) {
 			c.function.Store(codeOf(a.fn))
 			return struct{}{}, a.fn(c)
 		})
 	}
 	called := newVtable(vtable{identity: identity{describe: func(*message) string { return functionName(codeOf(fn)) }}}, nil)
-	return every(c, d, &c.rt.free, called, func() *promised { return &op.send(from, &c.rt.free, everyArg{fn}).cell.promised })
+	return every(c, d, &c.rt.free, called, func() *promised { return &sendTo(op, from, &c.rt.free, everyArg{fn}).cell.promised })
 }
 
 type everyArg struct{ fn func(*Context) error }
@@ -281,14 +285,14 @@ type everyArg struct{ fn func(*Context) error }
 func (o *Operation[S, A, R]) Every(c *Context, d time.Duration, u *Unit[S], arg A) *Timer {
 	op, from := o.checked(), c.checked().outside()
 	if u.checked().rt != c.rt {
-		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.sent.name }))
+		panic(u.unit.naming(ErrOtherRuntime, func() string { return op.core.sent.name }))
 	}
-	return every(c, d, u.checked(), op.sent, func() *promised { return &op.send(from, &u.unit, arg).cell.promised })
+	return every(c, d, u.checked(), op.core.sent, func() *promised { return &sendTo(op, from, &u.unit, arg).cell.promised })
 }
 
 // Every sends the operation, which has no unit, each d, with the same arg each time; see the
 // function [Every].
 func (o *FreeOperation[A, R]) Every(c *Context, d time.Duration, arg A) *Timer {
 	op, from := o.checked(), c.checked().outside()
-	return every(c, d, &c.rt.free, op.sent, func() *promised { return &op.send(from, &c.rt.free, arg).cell.promised })
+	return every(c, d, &c.rt.free, op.core.sent, func() *promised { return &sendTo(op, from, &c.rt.free, arg).cell.promised })
 }

@@ -184,13 +184,13 @@ func (w *worker) traceFulfilled(m *promised) {
 	}
 }
 
-// traceSeen records that the calling goroutine has waited for f, if it is an ordinary one.
-func (f *Future[R]) traceSeen() {
-	if f.cell == nil || f.cell.unit == nil { // no future, or one of no operation
+// traceSeen records that the calling goroutine has waited for m, if it is an ordinary one.
+func (m *promised) traceSeen() {
+	if m.unit == nil { // of no operation
 		return
 	}
-	if w := &f.cell.unit.rt.outside; w.observed.Load() != 0 && sched.CurrentHost() == nil && !f.cell.Open() {
-		w.note(record.Seen, address(&f.cell.message), 0)
+	if w := &m.unit.rt.outside; w.observed.Load() != 0 && sched.CurrentHost() == nil && !m.Open() {
+		w.note(record.Seen, address(&m.message), 0)
 	}
 }
 

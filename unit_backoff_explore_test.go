@@ -63,12 +63,12 @@ func (x *resting) send(name string, to int) {
 func (x *resting) fault() {
 	w := x.rt.discarder()
 	m := x.told(len(x.units))
-	parts := m.all()
+	parts := m.multi.all()
 	for i := range parts {
 		parts[i].unit = &x.units[i]
 	}
-	m.become(newVtable(vtable{fail: func(w *worker, _ *message, _ error) {
-		m.faulted(&PanicError{})
+	m.tell.message.become(newVtable(vtable{fail: func(w *worker, _ *message, _ error) {
+		m.multi.faulted(&PanicError{})
 		for i := range parts {
 			r := parts[i].unit.ext.Load().resting()
 			if r == nil { // the runtime drains
@@ -82,10 +82,10 @@ func (x *resting) fault() {
 		}
 		x.release(&m.multi, w)
 	}}, nil))
-	if err := m.arrange(w); err != nil {
+	if err := m.multi.arrange(w); err != nil {
 		x.r.Failf("%v", err)
 	}
-	m.place(w)
+	m.multi.place(w)
 	w.discardOrphans()
 }
 

@@ -48,7 +48,7 @@ func OnIdle[S any](d time.Duration, fn func(c *Context, u *Unit[S], s *S)) UnitO
 			panic(fmt.Sprintf("freerun: OnIdle with a function for %v, for a unit of %v", needs, state))
 		}
 		x.withLife().idle = &idleness{look: func(u *unit) {
-			lookIdle.sendAfter(u.rt.outside.contextFor(nil), d/quarters, u, told)
+			sendAfter(lookIdle, u.rt.outside.contextFor(nil), d/quarters, u, told)
 		}}
 	}}
 }
@@ -62,7 +62,7 @@ var lookIdle = lifeOperation("unit.idle", func(c *Context, u *unit, told func(c 
 	return struct{}{}, nil
 })
 
-func init() { lookIdle.keepsHouse() }
+func init() { lookIdle.core.keepsHouse() }
 
 // seesIdle reports whether the unit has had nothing to do for its idle time. If not, there is a
 // further look. For an operation of the unit.

@@ -48,7 +48,7 @@ func (u *unit) stop(c *Context, clear func(u *unit)) Future[bool] {
 	if x := u.ext.Load(); x != nil && x.keyed() != nil {
 		return x.settings.home.kind.stop(c, u)
 	}
-	return stopUnit.send(c, u, clear)
+	return sendTo(stopUnit, c, u, clear)
 }
 
 // OnEnd has fn called when the unit is stopped by [Stop], or by a Shutdown of the runtime: to save
@@ -170,12 +170,13 @@ var stopUnit = lifeOperation("unit.stop", func(c *Context, u *unit, clear func(u
 // too, and takes no room in a limited mailbox.
 func lifeOperation[A, R any](name string, fn func(c *Context, u *unit, arg A) (R, error)) *operation[A, R] {
 	o := &operation[A, R]{}
-	o.declared, o.route.Form = declare(name, OperationInfo{}), route.Control
+	k := &o.core
+	k.declared, k.route.Form = declare(name, OperationInfo{}), route.Control
 	o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, (*unit)(to), arg) }
-	o.complete(o.declared.name, nil)
-	o.argPlan, o.resultPlan = nil, nil // what they hold is no future of the user's
-	o.notIntercepted()
-	o.sent.stateless, o.told.stateless = true, true
+	complete(o, k.declared.name, nil)
+	k.argPlan, k.resultPlan = nil, nil // what they hold is no future of the user's
+	k.notIntercepted()
+	k.sent.stateless, k.told.stateless = true, true
 	return o
 }
 
@@ -218,9 +219,7 @@ func (rt *Runtime) stopUnits() (some bool) {
 			return false
 		}
 		m := &sendMessage[func(*unit), bool]{arg: e.clear}
-		m.become(stopUnit.sent)
-		m.unit = e.unit
-		stopUnit.launch(rt.detachedWorker(), m, ownSender)
+		stopUnit.core.sendOwn(rt, e.unit, &m.result.promised, ownSender)
 		some = true
 	}
 	return some

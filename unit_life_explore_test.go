@@ -20,13 +20,13 @@ func TestExploreWatch(t *testing.T) {
 			rt, w, _ := handRuntime()
 			rt.free.rt, rt.outside.rt = rt, rt
 			x := &watch{timer: Timer{wheel: w, dormant: true}}
-			x.unit = &rt.free
-			x.become(watchVtable)
-			x.timer.target = &x.message
+			x.result.promised.unit = &rt.free
+			x.result.promised.become(watchVtable)
+			x.timer.target = &x.result.promised.message
 			r.Go("unit", func() {
 				x.timer.begin(&rt.outside, watchVtable, math.MaxInt64)
 				end(x)
-				if x.Open() && x.timer.entry.State.Load() != timerwheel.Stopped {
+				if x.result.promised.Open() && x.timer.entry.State.Load() != timerwheel.Stopped {
 					r.Failf("open after the end")
 				}
 			})
@@ -36,14 +36,14 @@ func TestExploreWatch(t *testing.T) {
 				rt.endTimers()
 			})
 			r.After(func() {
-				_, err := x.Outcome()
+				_, err := x.result.promised.Outcome()
 				switch {
-				case x.Open():
+				case x.result.promised.Open():
 					r.Failf("open")
 				case rt.ingress.failed.Load() != 0:
 					r.Failf("two outcomes")
-				case err == nil && x.value.Err != why, err != nil && err != ErrCanceled && err != ErrClosed:
-					r.Failf("%v, %v", x.value, err)
+				case err == nil && x.result.value.Err != why, err != nil && err != ErrCanceled && err != ErrClosed:
+					r.Failf("%v, %v", x.result.value, err)
 				}
 				for range rt.watches.Range {
 					r.Failf("the runtime keeps the watch")

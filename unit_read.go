@@ -10,8 +10,8 @@ import (
 // ReadOperation is a named operation that only looks at a unit's state. Declare it once, with
 // [ReadOp]. Any goroutine may send it.
 type ReadOperation[S, A, R any] struct {
-	_ scan.Opaque
-	reading[A, R]
+	_  scan.Opaque
+	op operation[A, R]
 	definition[func(c *Context, s *S, arg A) (R, error)]
 }
 
@@ -24,27 +24,28 @@ type ReadOperation[S, A, R any] struct {
 // is said of [Op] holds.
 func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *ReadOperation[S, A, R] {
 	o := &ReadOperation[S, A, R]{}
-	o.declared = declare(name, OperationInfo{
+	d := declare(name, OperationInfo{
 		Constructor: "ReadOp", States: []reflect.Type{reflect.TypeFor[S]()}, Arg: reflect.TypeFor[A](), Result: reflect.TypeFor[R](),
 	})
-	o.declared.state = reflect.TypeFor[S]().String()
-	o.define(o.declared, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
-		o.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
-		o.reading.complete(o.declared.name, nil)
+	d.state = reflect.TypeFor[S]().String()
+	o.op.core.declared = d
+	o.define(d, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
+		o.op.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
+		completeReading(&o.op, d.name, nil)
 	})
 	return o
 }
 
 // Send is as [Operation.Send].
 func (o *ReadOperation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
-	return o.checked().send(c.checked(), u.checked(), arg)
+	return sendTo(o.checked(), c.checked(), u.checked(), arg)
 }
 
-func (o *ReadOperation[S, A, R]) checked() *reading[A, R] {
-	if o == nil || o.admitted == nil {
+func (o *ReadOperation[S, A, R]) checked() *operation[A, R] {
+	if o == nil || o.op.core.admitted == nil {
 		panic(unready{unsafe.Pointer(o), "ReadOp"})
 	}
-	return &o.reading
+	return &o.op
 }
 
 // Read is [Do] for a function that only looks at the state: fn must not write to the state, nor
@@ -55,27 +56,20 @@ func Read[S, R any](c *Context, u *Unit[S], fn func(c *Context, s *S) (R, error)
 	if fn == nil {
 		panic("freerun: Read with a nil function")
 	}
-	o := knownClosure[reading[func(*Context, *S) (R, error), R]]()
+	o := knownClosure[func(*Context, *S) (R, error), R](&readClosures)
 	if o == nil {
-		o = closureOf(o, func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
+		o = closureOf(&readClosures, completeReading, func(c *Context, to unsafe.Pointer, fn func(*Context, *S) (R, error)) (R, error) {
 			c.function.Store(codeOf(fn))
 			return fn(c, stateOf[S](to))
 		})
 	}
-	return o.send(c.checked(), u.checked(), fn)
+	return sendTo(o, c.checked(), u.checked(), fn)
 }
 
-// reading is an operation that only looks: the part of a [ReadOperation] that does not depend on
-// the type of the state.
-type reading[A, R any] struct {
-	operation[A, R]
-	admitted *vtable // of messages that the unit's owner has let in
-}
-
-// complete makes the parts of the operation that are needed once.
-func (o *reading[A, R]) complete(name string, code func(*message) uintptr) {
-	o.operation.complete(name, code)
-	o.makeReadingVtables(o.sent.identity)
+// completeReading is complete for an operation that only looks.
+func completeReading[A, R any](o *operation[A, R], name string, code func(*message) uintptr) {
+	complete(o, name, code)
+	o.core.makeReadingVtables()
 }
 
 // Source:     our own, on the owner queue; the order of readers and writers is that of J.

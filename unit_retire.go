@@ -2,7 +2,7 @@ package freerun
 
 import (
 	"fmt"
-	"reflect"
+	"sync"
 	"unsafe"
 )
 
@@ -40,22 +40,21 @@ import (
 // may call Retire, operations of the unit too; it does not wait. It panics if c or u is nil.
 func Retire[S any](c *Context, u *Unit[S]) Future[S] {
 	to := u.checked()
-	return retirementOf[S]().operation.send(c.checked(), to, struct{}{})
+	return sendTo(retirementOf[S](), c.checked(), to, struct{}{})
 }
 
-// retiring is the operation of [Retire] for units with state S.
-type retiring[S any] struct{ operation[struct{}, S] }
-
-var retireDeclared = declare("unit.retire", OperationInfo{})
+var (
+	retireDeclared = declare("unit.retire", OperationInfo{})
+	retirements    sync.Map // as closures: the operations of Retire
+)
 
 // retirementOf returns the operation that retires units with state S.
-func retirementOf[S any]() *retiring[S] {
-	key := reflect.TypeFor[retiring[S]]()
-	if o, _ := closures.Load(key); o != nil {
-		return o.(*retiring[S])
+func retirementOf[S any]() *operation[struct{}, S] {
+	if o := knownClosure[struct{}, S](&retirements); o != nil {
+		return o
 	}
-	o := &retiring[S]{}
-	o.declared = retireDeclared
+	o := &operation[struct{}, S]{}
+	o.core.declared = retireDeclared
 	o.invoke = func(c *Context, to unsafe.Pointer, _ struct{}) (S, error) {
 		u := (*unit)(to)
 		if u.hasMore() { // L1
@@ -66,11 +65,10 @@ func retirementOf[S any]() *retiring[S] {
 		u.retire(c)
 		return state, nil
 	}
-	o.complete(o.declared.name, nil)
-	o.resultPlan = nil // the state may hold futures
-	o.notIntercepted()
-	first, _ := closures.LoadOrStore(key, o)
-	return first.(*retiring[S])
+	complete(o, o.core.declared.name, nil)
+	o.core.resultPlan = nil // the state may hold futures
+	o.core.notIntercepted()
+	return keepFirst(&retirements, o)
 }
 
 // retire ends a unit whose state was taken away. For an operation of the unit.

@@ -96,7 +96,7 @@ type roomWaiter struct {
 
 // isOpen reports whether the future has no outcome, and will get one here.
 func (a *roomWaiter) isOpen() bool {
-	m := &a.promise.message
+	m := &a.promise.message.result.promised
 	x := m.scope()
 	return m.Open() && (x == nil || !x.canceled())
 }
@@ -207,9 +207,7 @@ func (q *roomLine) lookAgain(b *mailboxLimit) {
 		return // if the runtime ends, it fails all that waits
 	}
 	m := &sendMessage[*mailboxLimit, struct{}]{arg: b}
-	m.become(lookForRoom.sent)
-	m.unit = &q.rt.free
-	lookForRoom.launch(q.rt.detachedWorker(), m, nil)
+	lookForRoom.core.sendOwn(q.rt, &q.rt.free, &m.result.promised, nil)
 }
 
 // lookForRoom is the operation that looks again. It is set in init: it leads to functions that lead
@@ -225,7 +223,7 @@ func init() {
 		}
 		return struct{}{}, nil
 	})
-	lookForRoom.keepsHouse()
+	lookForRoom.core.keepsHouse()
 }
 
 // roomEnds has all fail that wait for room, now and later, as the unit is stopped. why is any other

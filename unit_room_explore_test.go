@@ -26,12 +26,12 @@ func newWaitingRoom(most int64, waiters int) *waitingRoom {
 	for i := range waiters {
 		p := &Promise[struct{}]{}
 		m := &p.message
-		m.become(promiseOperation[struct{}]().sent)
-		m.unit = &rt.free
-		m.lead(nil, true)
+		m.result.promised.become(promiseOperation[struct{}]().core.sent)
+		m.result.promised.unit = &rt.free
+		m.result.promised.lead(nil, true)
 		listener := &message{unit: &rt.free}
 		listener.become(waiterVtable("listener", func(*worker, *message) { x.woken[i]++ }))
-		m.notify(listener)
+		m.result.promised.notify(listener)
 		x.all = append(x.all, &roomWaiter{promise: p})
 	}
 	return x

@@ -2,8 +2,8 @@ package freerun
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
+	"sync"
 	"time"
 	"unsafe"
 )
@@ -66,11 +66,11 @@ func Suspend[S, T any](c *Context, u *Unit[S], f Future[T]) Future[T] {
 	if f.cell == nil {
 		return Failed[T](ErrNoFuture)
 	}
-	return suspensionOf[T]().send(c, to, f)
+	m := &suspension[T]{}
+	m.asked.arg = f
+	suspensionOf[T]().core.suspend(c, to, &m.asked.result.promised)
+	return Future[T]{cell: &m.asked.result}
 }
-
-// suspending is the operation of [Suspend] for futures of a T.
-type suspending[T any] struct{ operation[Future[T], T] }
 
 // suspension is the message of a Suspend, and what goes on with its unit.
 type suspension[T any] struct {
@@ -78,41 +78,41 @@ type suspension[T any] struct {
 	waiter message
 }
 
-var suspendDeclared = declare("unit.suspend", OperationInfo{})
+var (
+	suspendDeclared = declare("unit.suspend", OperationInfo{})
+	suspensions     sync.Map // as closures: the operations of Suspend
+)
 
 // suspensionOf returns the operation that suspends units until a future of a T has an outcome.
-func suspensionOf[T any]() *suspending[T] {
-	key := reflect.TypeFor[suspending[T]]()
-	if o, _ := closures.Load(key); o != nil {
-		return o.(*suspending[T])
+func suspensionOf[T any]() *operation[Future[T], T] {
+	if o := knownClosure[Future[T], T](&suspensions); o != nil {
+		return o
 	}
-	o := &suspending[T]{}
-	o.declared = suspendDeclared
+	o := &operation[Future[T], T]{}
+	k := &o.core
+	k.declared = suspendDeclared
 	o.invoke = func(c *Context, _ unsafe.Pointer, f Future[T]) (T, error) { return Forward(c, f) }
-	o.complete(o.declared.name, nil)
-	o.argPlan, o.resultPlan = nil, nil // the unit is suspended while f is open
-	o.notIntercepted()
-	o.sent.stateless = true
-	o.sent.take = takeSuspension[T]
-	first, _ := closures.LoadOrStore(key, o)
-	return first.(*suspending[T])
+	complete(o, k.declared.name, nil)
+	k.argPlan, k.resultPlan = nil, nil // the unit is suspended while f is open
+	k.notIntercepted()
+	k.sent.stateless = true
+	waiterAt := unsafe.Offsetof(suspension[T]{}.waiter)
+	k.sent.take = func(w *worker, u *unit, m *message) taken {
+		return u.suspend(w, (*promised)(unsafe.Pointer(m)), (*message)(unsafe.Add(unsafe.Pointer(m), waiterAt)))
+	}
+	return keepFirst(&suspensions, o)
 }
 
-// send sends the message that suspends u.
-func (o *suspending[T]) send(c *Context, u *unit, f Future[T]) Future[T] {
-	s := &suspension[T]{}
-	m := &s.asked
-	m.arg = f
-	m.become(o.sent)
-	m.unit = u
+// suspend sends m, the message that suspends u.
+func (o *core) suspend(c *Context, u *unit, m *promised) {
+	m.start(o, u)
 	w := c.here()
 	if err := w.admits(c, u, &m.message); err != nil {
 		o.refuseSend(c, w, m, err)
-	} else {
-		u.nearSuspension()
-		o.launch(w, m, anySender)
+		return
 	}
-	return Future[T]{cell: &m.result}
+	u.nearSuspension()
+	o.launch(w, m, anySender)
 }
 
 // nearSuspension has messages to several units that are sent from now on look for circles, if u is
@@ -121,12 +121,6 @@ func (u *unit) nearSuspension() {
 	if x := u.extend().forSeveral(); !x.nearKinds.Load() {
 		x.nearKinds.Store(true)
 	}
-}
-
-// takeSuspension is what the owner of a unit does with the message of a Suspend.
-func takeSuspension[T any](w *worker, u *unit, m *message) taken {
-	s := (*suspension[T])(unsafe.Pointer(m))
-	return u.suspend(w, &s.asked.promised, &s.waiter)
 }
 
 // suspend leaves the unit to the outcome of m, and has m run, as a task of its own. waiter goes on

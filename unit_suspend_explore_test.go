@@ -72,19 +72,19 @@ func TestExploreSuspend(t *testing.T) {
 		return func(r *explore.Run) {
 			s := newStage(r)
 			f := &result[int]{}
-			f.unit = &s.rt.free
-			f.become(o.sent)
-			m := &sendMessage[Future[int], int]{}
+			f.promised.unit = &s.rt.free
+			f.promised.become(o.core.sent)
+			m := &(&sendMessage[Future[int], int]{}).result.promised
 			waiter := &message{}
 			m.become(newVtable(vtable{
 				stateless: true,
-				take:      func(w *worker, u *unit, _ *message) taken { return suspend(u, w, &m.promised, waiter) },
+				take:      func(w *worker, u *unit, _ *message) taken { return suspend(u, w, m, waiter) },
 				fail: func(w *worker, _ *message, _ error) { // it runs, as a task of its own
 					switch {
 					case s.rt.phase.Load() >= aborting:
 						m.fillFailed(w, ErrClosed)
 					case m.Open():
-						o.settle(w, &m.result, 0, ErrForward, f)
+						o.core.settle(w, m, ErrForward, f)
 					}
 				},
 			}, nil))
@@ -101,7 +101,7 @@ func TestExploreSuspend(t *testing.T) {
 			})
 			r.Go("resolver", func() {
 				w := s.rt.discarder()
-				f.fill(w)
+				f.promised.fill(w)
 				w.discardOrphans()
 			})
 			if breaks {

@@ -34,8 +34,8 @@ func Watch[S any](c *Context, u *Unit[S]) Future[Ended] { return u.checked().wat
 // alone, so that the unit, the scope and the end of the runtime decide by one step which of them
 // was first (T4 of timer.go).
 type watch struct {
-	result[Ended] // must be first
-	timer         Timer
+	result result[Ended] // must be first
+	timer  Timer
 }
 
 // watchVtable is set in init: it leads to functions that lead to it.
@@ -47,9 +47,10 @@ func init() {
 
 func (u *unit) watch(c *Context) Future[Ended] {
 	x := &watch{timer: Timer{wheel: c.rt.wheel(), scope: c.Scope(), dormant: true}}
-	x.unit = &c.rt.free
-	x.become(watchVtable)
-	x.timer.target = &x.message
+	m := &x.result.promised
+	m.unit = &c.rt.free
+	m.become(watchVtable)
+	x.timer.target = &m.message
 	f := Future[Ended]{cell: &x.result}
 	w := c.here()
 	if err := w.refuses(u); err != nil {
@@ -57,10 +58,10 @@ func (u *unit) watch(c *Context) Future[Ended] {
 		return f
 	}
 	x.timer.begin(w, watchVtable, math.MaxInt64)
-	if !x.Open() {
+	if !m.Open() {
 		return f // the scope was canceled, or the runtime ends
 	}
-	if err := beginWatch.tell(c, u, x); err != nil {
+	if err := tellTo(beginWatch, c, u, x); err != nil {
 		x.timer.end(promise.NewFailure(err))
 	}
 	return f
@@ -70,7 +71,7 @@ func (u *unit) watch(c *Context) Future[Ended] {
 func (x *watch) refuse(w *worker, err error) {
 	x.timer.scope, x.timer.target = nil, nil
 	x.timer.entry.State.Store(timerwheel.Stopped)
-	x.fillFailed(w, err)
+	x.result.promised.fillFailed(w, err)
 }
 
 // beginWatch takes a watch to its unit.
@@ -94,7 +95,7 @@ var beginWatch = lifeOperation("unit.watch", func(_ *Context, u *unit, x *watch)
 // a unit which lives for long keeps no more than twice those that have not ended.
 func (l *unitLife) add(x *watch) {
 	if len(l.watches) >= l.prune {
-		l.watches = slices.DeleteFunc(l.watches, func(x *watch) bool { return !x.Open() })
+		l.watches = slices.DeleteFunc(l.watches, func(x *watch) bool { return !x.result.promised.Open() })
 		l.prune = max(2*len(l.watches), leastPruned)
 	}
 	l.watches = append(l.watches, x)
@@ -129,7 +130,7 @@ func (x *watch) end(e Ended) { x.timer.end(promise.NewFailure(endOf{e})) }
 func endWatch(w *worker, msg *message, why *promise.Failure) {
 	x := (*watch)(unsafe.Pointer(msg))
 	if e, ended := why.Err.(endOf); ended {
-		x.value, why = e.Ended, nil
+		x.result.value, why = e.Ended, nil
 	}
-	x.endUnsent(w, why)
+	x.result.promised.endUnsent(w, why)
 }
