@@ -179,11 +179,7 @@ func (o *operation[A, R]) run(c *Context, i *Invocation) (err error) {
 
 // surrounded invokes the operation of message m with its interceptors. m is in its plain form.
 func (o *core) surrounded(c *Context, to unsafe.Pointer, m *message, told bool) (*Invocation, error) {
-	arg := o.argOf(m)
-	if told {
-		arg = o.toldArgOf(m)
-	}
-	i := o.typed.invocation(to, arg)
+	i := o.typed.invocation(to, o.argIn(m, told))
 	k := m.vtable()
 	i.running, i.message, i.told, i.by = c, m, told, m.interceptors()
 	if i.Operation = k.describe(m); o.declared != nil {

@@ -227,6 +227,14 @@ func (o *core) toldArgOf(m *message) unsafe.Pointer {
 }
 func (o *core) resultOf(m *promised) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(m), o.resultAt) }
 
+// argIn returns where the argument of a message with a future, or of one that is told, is.
+func (o *core) argIn(m *message, told bool) unsafe.Pointer {
+	if told {
+		return o.toldArgOf(m)
+	}
+	return o.argOf(m)
+}
+
 // The next two go by way of reflection: a message that runs clears its argument itself, except with
 // interceptors around it.
 

@@ -216,11 +216,7 @@ func (r *routedMessage) Told() bool { return r.told }
 
 // Arg implements [route.Message].
 func (r *routedMessage) Arg() any {
-	at := r.of.argOf(r.message)
-	if r.told {
-		at = r.of.toldArgOf(r.message)
-	}
-	return reflect.NewAt(r.of.arg, at).Interface()
+	return reflect.NewAt(r.of.arg, r.of.argIn(r.message, r.told)).Interface()
 }
 
 // NewResult implements [route.Message].
