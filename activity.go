@@ -331,7 +331,7 @@ func (t *activityHost) panicked(a *activity.Activity, w *worker, failure any, st
 	if failure == activityhost.ErrGoexit {
 		failure = nil // the form in which worker.panicked takes a Goexit
 	}
-	return w.panicked(titleOf(a), t.origin(), failure, stack)
+	return w.panicked(titleOf(a), "", t.origin(), failure, stack)
 }
 
 // origin returns the lineage that the activity's failures are reported with.

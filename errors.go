@@ -71,14 +71,20 @@ var errInside = fmt.Errorf("freerun: an operation must not wait for the runtime 
 // [ErrGoexit] then.
 type PanicError struct {
 	Operation string // its short name, or the name of the function for a closure
-	Value     any    // the value that it panicked with
-	Stack     []byte // as debug.Stack returns it
+	// Unit is the name of the unit ([UnitName]), with the key of one of a kind. It is empty for a
+	// unit without a name, for several units, and for none.
+	Unit  string
+	Value any    // the value that it panicked with
+	Stack []byte // as debug.Stack returns it
 
 	branch bool // a join panics with this error
 }
 
-// Error tells the operation and the value, without the stack.
+// Error tells the operation, the unit and the value, without the stack.
 func (e *PanicError) Error() string {
+	if e.Unit != "" {
+		return fmt.Sprintf("freerun: operation %s on %s panicked: %v", e.Operation, e.Unit, e.Value)
+	}
 	return fmt.Sprintf("freerun: operation %s panicked: %v", e.Operation, e.Value)
 }
 

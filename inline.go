@@ -90,7 +90,7 @@ func settleNow[A, R any](o *operation[A, R], c *Context, w *worker, v R, err err
 // crashNow returns the error of an operation that panicked with value; nil stands for
 // runtime.Goexit.
 func (o *core) crashNow(w *worker, value any) error {
-	err := w.panicked(o.sent.name, nil, value, debug.Stack())
+	err := w.panicked(o.sent.name, "", nil, value, debug.Stack())
 	w.countFailed(w.rt, err, 1)
 	return err
 }

@@ -262,10 +262,11 @@ func (k *vtable) intercepted(run func(p *sched.Processor, t *sched.Task)) {
 // notIntercepted keeps all interceptors from the operation: it is none of the program.
 func (o *core) notIntercepted() { o.sent.around, o.told.around = nil, nil }
 
-// keepsHouse makes the operation the runtime's own: no interceptor sees it, and a Close may leave
-// its messages.
+// keepsHouse makes the operation the runtime's own: no interceptor and no route sees it, and a Close
+// may leave its messages.
 func (o *core) keepsHouse() {
 	o.notIntercepted()
+	o.sent.routed, o.told.routed = nil, nil
 	o.sent.chore, o.told.chore = true, true
 }
 

@@ -502,3 +502,35 @@ func TestInterceptCost(t *testing.T) {
 		t.Errorf("%v allocations per Send, want 2: the message and the invocation", n)
 	}
 }
+
+// TestInterceptSeesNoHousekeeping has a runtime remember the restart of a unit of a kind: that is no
+// operation of the program.
+func TestInterceptSeesNoHousekeeping(t *testing.T) {
+	var seen atomic.Int64
+	rt, _ := runtimetest.Start(t, freerun.InterceptAll(func(c *freerun.Context, i *freerun.Invocation) error {
+		seen.Add(1)
+		return i.Next(c)
+	}))
+	u := forgetful.At(rt.Context(), shy("exit"))
+	_, err := breakIt.Send(rt.Context(), u, false).Wait(t.Context())
+	var failed *freerun.PanicError
+	if !errors.As(err, &failed) || failed.Unit != "freerun_test.forgetful(?)" {
+		t.Errorf("the panic: %v", err)
+	}
+	// The operation, the function that makes the state, and what remembers.
+	for ctx := runtimetest.Within(t); rt.Stats().Done < 3; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatalf("%+v", rt.Stats())
+		}
+	}
+	if seen.Load() != 1 {
+		t.Errorf("%d operations were seen, want that which panicked", seen.Load())
+	}
+}
+
+// shy is a key whose text ends the goroutine that asks for it.
+type shy string
+
+func (shy) String() string { runtime.Goexit(); return "" }
+
+var forgetful = freerun.NewKind("forgetful", func(*freerun.Context, shy) (int, error) { return 0, nil }, freerun.Restarts(1, time.Millisecond))

@@ -6,16 +6,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
+// Source:     SIEVE: Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson and K. V. Rashmi, SIEVE is simpler
+//             than LRU, 2024. Its list is in the units; its hand goes from the oldest to the newest
+//             and takes the first that was not used since it came by last. Idle units are found by
+//             the buckets of a wheel: a unit is looked at once in an idle time.
+
 // keeper is the state of a unit of its own, one for each kind and runtime with a limit or an idle
 // time. It knows the active units, and tells those to become passive that are idle or must make
 // room. A unit tells it when it has become active. It learns that a unit has become passive for
 // another reason when it looks at that.
-//
-// Source:     SIEVE: Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson and K. V. Rashmi, SIEVE is simpler
-//
-//	than LRU, 2024. Its list is in the units; its hand goes from the oldest to the newest
-//	and takes the first that was not used since it came by last. Idle units are found by
-//	the buckets of a wheel: a unit is looked at once in an idle time.
 type keeper struct {
 	home *kindHome
 	self *Unit[keeper]
@@ -23,6 +22,7 @@ type keeper struct {
 	newest, oldest, hand *unit
 	n                    int
 	buckets              [buckets][]*unit // by the tick in which the units are looked at
+	waiting              int              // units in buckets and left
 	ticking              bool             // a tick is to come
 	left                 []*unit          // what remains of the present tick's bucket
 	looksForRoom         bool             // a look for room is to come
@@ -330,6 +330,7 @@ func (k *keeper) tell(c *Context, u *unit, why stopReason) { _ = k.home.kind.pas
 // wait puts a unit into the bucket of the tick after its idle time.
 func (k *keeper) wait(u *unit, x *keyed) {
 	x.waits = true
+	k.waiting++
 	b := &k.buckets[(x.used.Load()+ticks+1)%buckets]
 	*b = append(*b, u)
 }
@@ -346,7 +347,7 @@ func (k *keeper) tick(c *Context) {
 	k.left = append(k.left, *due...)
 	*due = nil
 	k.look(c)
-	if k.n > 0 {
+	if k.waiting > 0 { // units that are passive by now, too: the buckets keep them
 		k.awaitTick(c)
 	} else {
 		k.ticking = false
@@ -362,6 +363,7 @@ func (k *keeper) look(c *Context) {
 		k.left = k.left[:last]
 		x := keyedOf(u)
 		x.waits = false
+		k.waiting--
 		switch {
 		case !x.is(active):
 			k.remove(u)

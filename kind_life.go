@@ -216,7 +216,7 @@ func (k *Kind[K, S]) activated(w *worker, waiter *message) {
 	if _, err := a.made.result.promised.Outcome(); err == nil {
 		x.state = a.made.result.value
 		if r := x.keyed.rare.Load(); r != nil {
-			r.failed = nil
+			r.failed, r.faulted = nil, nil
 		}
 		x.keyed.use()
 		x.keyed.phase.Store(active)
@@ -320,7 +320,9 @@ func (x *keyed) name(u *unit) string {
 	if title := r.title.Load(); title != nil {
 		return *title
 	}
-	title := fmt.Sprintf("%s(%v)", x.settings.home.kind.declared.name, x.settings.home.kind.key(u))
+	k := x.settings.home.kind
+	title := k.declared.name + "(?)" // stays if the key's method String ends its goroutine
+	guard("the text of a key", func() { title = fmt.Sprintf("%s(%v)", k.declared.name, k.key(u)) })
 	r.title.Store(&title)
 	return title
 }

@@ -121,3 +121,5 @@ func (x *unitExt) restartByKind(l restartLimit) {
 
 // rememberOp does nothing, for a unit that a timer holds.
 var rememberOp = FreeOp("kind.remember", func(*Context, *unit) (struct{}, error) { return struct{}{}, nil })
+
+func init() { rememberOp.op.core.keepsHouse() }

@@ -181,6 +181,26 @@ func TestKindPassivates(t *testing.T) {
 	}
 }
 
+// TestKindBucketsKeepNoUnit: units that were evicted are not kept until their idle time by the list
+// of those that may be idle.
+func TestKindBucketsKeepNoUnit(t *testing.T) {
+	rt := startQuiet(t)
+	defer rt.Close()
+	c := rt.Context()
+	for range 3 {
+		for i := range 50 {
+			runtimetest.Must(t, runtimetest.AddOne.Send(c, evicted.At(c, i), 1))
+		}
+		for i := range 50 {
+			runtimetest.Must(t, evicted.Stop(c, i))
+		}
+	}
+	awaitNoResidents(t, func() int { return freerun.Residents(evicted, rt) })
+}
+
+var evicted = freerun.NewKind("evicted", func(*freerun.Context, int) (int, error) { return 0, nil },
+	freerun.PassivateAfter(20*time.Millisecond), freerun.MaxActive(5))
+
 // TestKindShutdown has a runtime shut down: the states of all units are stopped once, also of one
 // that is made by what is sent while another one stops. A Close stops none.
 func TestKindShutdown(t *testing.T) {

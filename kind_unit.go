@@ -37,14 +37,15 @@ type keyed struct {
 	listed, waits bool
 	newer, older  *unit
 
-	rare atomics.Pointer[keyedRare] // nil for most; the owner makes it
+	rare atomics.Pointer[keyedRare] // nil for most
 }
 
 // keyedRare is what few units of kinds have.
 type keyedRare struct {
-	failed *activationFailure // the last attempt, if that has failed; the owner's
-	timers []*Timer           // what ends with the activation; the owner's
-	title  atomics.Pointer[string]
+	failed  *activationFailure // the last attempt, if that has failed; the owner's
+	faulted *PanicError        // the panic that has ended the last activation, if one did; the owner's
+	timers  []*Timer           // what ends with the activation; the owner's
+	title   atomics.Pointer[string]
 }
 
 // withRare returns the unit's keyedRare, and makes it if there is none. Any goroutine.
@@ -55,6 +56,19 @@ func (x *keyed) withRare() *keyedRare {
 		}
 		x.rare.CompareAndSwap(nil, new(keyedRare))
 	}
+}
+
+// endedBy returns why a passive unit is passive: the error of the last activation, or that of the
+// operation that has ended it by a panic; nil if neither was. Owner only.
+func (x *keyed) endedBy() error {
+	switch r := x.rare.Load(); {
+	case r == nil:
+	case r.failed != nil:
+		return r.failed.err
+	case r.faulted != nil:
+		return r.faulted
+	}
+	return nil
 }
 
 // failed returns the last attempt to make the state, if that has failed; otherwise nil. Owner only.
@@ -131,6 +145,9 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 		x.restartByKind(*h.settings.restarts)
 	}
 	u.unit.ext.Store(x)
+	if x.settings.route != nil {
+		h.rt.env.release(u.weaken) // its messages may all go elsewhere: it may never be active
+	}
 	for {
 		if dead != nil {
 			if h.table.Replace(&dead.Entry, &u.resident.Entry) {

@@ -81,6 +81,9 @@ func TestLostMessages(t *testing.T) {
 			}
 		}
 	}
+	if p, ok := rt.LostMessages()[4].Err.(*freerun.PanicError); !ok || p.Unit != "ada" || !strings.Contains(p.Error(), "breakIt on ada panicked") {
+		t.Errorf("the panic: %v", rt.LostMessages()[4].Err)
+	}
 	mu.Lock()
 	defer mu.Unlock()
 	if !slices.EqualFunc(told, rt.LostMessages(), func(a, b freerun.LostMessage) bool {
@@ -98,6 +101,36 @@ func (c *cargo) String() string {
 		runtime.Goexit()
 	}
 	return c.text
+}
+
+// TestLostRepetition: a run of a repetition that is lost is one of its scope, and a FailFast scope
+// reports it itself.
+func TestLostRepetition(t *testing.T) {
+	lost := make(chan freerun.LostMessage, 1)
+	rt, _ := runtimetest.Start(t, freerun.OnLost(func(l freerun.LostMessage) {
+		select {
+		case lost <- l:
+		default:
+		}
+	}))
+	u := freerun.NewUnit(rt, 0, freerun.UnitName("ada"))
+	s := rt.Scope(t.Context(), freerun.ScopeName("payday"))
+	timer := loseIt.Every(s.Context(), time.Millisecond, u, errLost)
+	if l := <-lost; l.Scope != "payday" || l.Unit != "ada" || !errors.Is(l.Err, errLost) {
+		t.Errorf("lost is %+v", l)
+	}
+	timer.Stop()
+
+	rt, _ = runtimetest.Start(t)
+	quick := rt.Scope(t.Context(), freerun.FailFast())
+	loseIt.Every(quick.Context(), time.Millisecond, freerun.NewUnit(rt, 0), errLost)
+	<-quick.Context().Done()
+	if err := quick.Wait(t.Context()); !errors.Is(err, errLost) {
+		t.Errorf("the scope: %v", err)
+	}
+	if err := rt.Shutdown(t.Context()); err != nil || rt.Stats().Lost != 0 {
+		t.Errorf("%d were lost, %v", rt.Stats().Lost, err)
+	}
 }
 
 // TestLostMessagesKeepNoValues: the hook gets what an operation panicked with, and the list of lost

@@ -25,16 +25,21 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	if m == nil {
 		panic(value) // no operation's panic: a defect of the runtime must not go unseen
 	}
-	err := w.panicked(m.vtable().describe(m), m.lineage.Load(), value, stack)
+	k := m.vtable()
+	on := ""
+	if k.multiAt == 0 {
+		on = m.unit.called()
+	}
+	err := w.panicked(k.describe(m), on, m.lineage.Load(), value, stack)
 	w.pressed = nil
 	u := unitRunBy(t)
 	if u != nil {
 		u.faulted(err)
-	} else if k := m.vtable(); k.multiAt != 0 {
+	} else if k.multiAt != 0 {
 		k.multi(m).faulted(err)
 	}
 	from := m.lineage.Load()
-	m.vtable().fail(w, m, err)
+	k.fail(w, m, err)
 	from.ended(w)
 	if u != nil {
 		u.restOrGoOn(w)
@@ -42,7 +47,8 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 }
 
 // panicked counts and reports an operation that panicked with value; nil stands for runtime.Goexit.
-func (w *worker) panicked(operation string, from *lineage, value any, stack []byte) *PanicError {
+// unit is what the unit is called, if there is one, and that is not several.
+func (w *worker) panicked(operation, unit string, from *lineage, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
 	}
@@ -55,8 +61,12 @@ func (w *worker) panicked(operation string, from *lineage, value any, stack []by
 	} else {
 		w.rt.ingress.panics.Add(1)
 	}
-	w.rt.log(slog.LevelError, "operation panicked", from.report([]any{"operation", operation, "panic", value, "stack", string(stack)})...)
-	return &PanicError{Operation: operation, Value: value, Stack: stack}
+	about := []any{"operation", operation, "panic", value, "stack", string(stack)}
+	if unit != "" {
+		about = append(about, "unit", unit)
+	}
+	w.rt.log(slog.LevelError, "operation panicked", from.report(about)...)
+	return &PanicError{Operation: operation, Unit: unit, Value: value, Stack: stack}
 }
 
 // OnLost calls hook for each message that is lost: see [LostMessage]. Messages that the end of the
@@ -96,6 +106,9 @@ func (w *worker) lose(k *vtable, m *message, err error) {
 		return
 	}
 	about := []any{"operation", k.describe(m), "error", err, "lost", rt.Stats().Lost}
+	if k.multiAt == 0 && m.unit.called() != "" {
+		about = append(about, "unit", m.unit.called())
+	}
 	rt.log(slog.LevelWarn, "operation without a future failed", m.lineage.Load().report(about)...)
 }
 
@@ -147,7 +160,9 @@ func (e *PanicError) withoutValue() *PanicError {
 	}
 	text := fmt.Sprintf("a %T", e.Value) // stays if the method String ends its goroutine
 	guard("the text of a panic's value", func() { text = fmt.Sprint(e.Value) })
-	return &PanicError{Operation: e.Operation, Value: text, Stack: e.Stack, branch: e.branch}
+	kept := *e
+	kept.Value = text
+	return &kept
 }
 
 // log reports to the logger. The logger is the user's, and so are the methods of the values that it

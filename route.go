@@ -132,7 +132,7 @@ func (r *routedMessage) decide(w *worker, by route.Route) (v route.Verdict, err 
 			go panic("freerun: the route of unit " + r.unit.nameOrAddress() + " has called runtime.Goexit")
 			select {} // until the program has ended
 		}
-		err = w.panicked("the route of unit "+r.unit.nameOrAddress(), nil, value, debug.Stack())
+		err = w.panicked("the route of unit "+r.unit.nameOrAddress(), "", nil, value, debug.Stack())
 	}()
 	v, err = by.Decide(r)
 	returned = true

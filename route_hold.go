@@ -85,13 +85,14 @@ func (i *Invocation) left(c *Context, returned bool) {
 // run.
 func (i *Invocation) keepBack(w *worker, k *vtable, err error, forwarded any) {
 	m, h := i.message, i.held
+	// Before the release: it has run, and waits for nothing that its units wait for from then on.
+	if p := (*promised)(unsafe.Pointer(m)); !i.told && !p.revocable() {
+		p.SetEdge(promise.Elsewhere())
+	}
 	if k.release != nil {
 		k.release(w, m, false) // I2
 	}
 	h.err, h.forwarded = err, forwarded
-	if p := (*promised)(unsafe.Pointer(m)); !i.told && !p.revocable() {
-		p.SetEdge(promise.Elsewhere()) // it has run, and waits for nothing that its unit waits for
-	}
 	if !h.step.CompareAndSwap(heldRuns, heldReturned) {
 		h.step.Store(heldOver)
 		i.free(h)

@@ -3,6 +3,7 @@ package freerun_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -434,6 +435,11 @@ func TestRouteControl(t *testing.T) {
 		freerun.PassivateAfter(time.Millisecond), freerun.OnStop(func(*freerun.Context, string, *int) { mu.Lock(); ended++; mu.Unlock() }))
 	u := routed(rt, r, freerun.OnEnd(func(*freerun.Context, *int) { mu.Lock(); ended++; mu.Unlock() }))
 	c := rt.Context()
+	idle := make(chan struct{}, 1)
+	runtimetest.Must(t, routeAdd.Send(c, routed(rt, r, freerun.OnIdle(time.Millisecond, func(*freerun.Context, *freerun.Unit[int], *int) {
+		idle <- struct{}{}
+	})), 1))
+	<-idle // the look is none of the program's
 	far = true
 	if !runtimetest.Must(t, freerun.Stop(c, u)) || u.Stats().Operations != 0 {
 		t.Error("stopped here")
@@ -460,6 +466,25 @@ func TestRouteControl(t *testing.T) {
 	want := []string{"github.com/freerun-go/freerun.unit.stop", "github.com/freerun-go/freerun.unit.watch", stop}
 	if !slices.Equal(names, want) || ended != 4 {
 		t.Errorf("asked for %q, ended %d", names, ended)
+	}
+}
+
+// TestRouteKeepsNoUnit has all messages of a kind go elsewhere, or be refused: its units are collected.
+func TestRouteKeepsNoUnit(t *testing.T) {
+	for _, refused := range []error{nil, errByRoute} {
+		rt, _ := runtimetest.Start(t)
+		routeKind.Configure(rt, routing.Option(routeFunc(func(m route.Message) (route.Verdict, error) {
+			if refused == nil {
+				m.Resolve(new(int), nil)
+			}
+			return route.Elsewhere, refused
+		})))
+		for i := range 100 {
+			if _, err := routeAdd.Send(rt.Context(), routeKind.At(rt.Context(), fmt.Sprint(i)), 1).Wait(t.Context()); !errors.Is(err, refused) {
+				t.Fatal(err)
+			}
+		}
+		awaitNoResidents(t, func() int { return freerun.Residents(routeKind, rt) })
 	}
 }
 

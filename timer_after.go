@@ -196,6 +196,9 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 	r := &repetition{begun: c.rt.env.now(), period: d, send: send, called: called}
 	r.become(repetitionVtable)
 	r.unit = u
+	if c.key != nil {
+		r.lineage.Store(&c.key.root) // a run that is lost is one of the scope
+	}
 	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, entry: timerwheel.Entry{Repeats: true}}
 	c.tie(r.timer)
 	r.timer.begin(c.here(), called, d)

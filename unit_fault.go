@@ -111,6 +111,7 @@ func (u *unit) faulted(err *PanicError) {
 		p.restarts.Add(1)
 		fatal = guard("the factory of RestartOnPanic", func() { p.restart(u) })
 		if of != nil && fatal == nil {
+			of.withRare().faulted = err
 			x.tellWatches(Ended{Err: err})
 		}
 		if fatal == nil {

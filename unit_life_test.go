@@ -228,7 +228,7 @@ func TestWatchKind(t *testing.T) {
 		watch := freerun.Watch(c, u)
 		end()
 		e := runtimetest.Must(t, watch)
-		if again := runtimetest.Must(t, freerun.Watch(c, u)); again != e && what != "panic" {
+		if again := runtimetest.Must(t, freerun.Watch(c, u)); again != e {
 			t.Errorf("%s: %v, and then %v", what, e.Err, again.Err)
 		}
 		return e
@@ -264,6 +264,28 @@ var mortal = freerun.NewKind("mortal", func(_ *freerun.Context, key int) (int, e
 	}
 	return key, nil
 }, freerun.Restarts(1, time.Hour))
+
+// TestWatchKeepsNoPassiveUnit watches units that are never active: none stays in the table.
+func TestWatchKeepsNoPassiveUnit(t *testing.T) {
+	rt := startQuiet(t)
+	defer rt.Close()
+	for key := range 100 {
+		if e := runtimetest.Must(t, freerun.Watch(rt.Context(), mortal.At(rt.Context(), key))); e.Err != nil {
+			t.Fatal(e.Err)
+		}
+	}
+	awaitNoResidents(t, func() int { return freerun.Residents(mortal, rt) })
+}
+
+func awaitNoResidents(t *testing.T, residents func() int) {
+	t.Helper()
+	for ctx := runtimetest.Within(t); residents() > 0; time.Sleep(time.Millisecond) {
+		runtime.GC()
+		if ctx.Err() != nil {
+			t.Fatalf("%d units stay in the table", residents())
+		}
+	}
+}
 
 // TestWatchesGo has watches of canceled scopes leave a unit that lives on.
 func TestWatchesGo(t *testing.T) {

@@ -78,7 +78,7 @@ func (b *mailboxLimit) askForRoom(c *Context) Future[struct{}] {
 	switch why := b.ended.Load(); {
 	case why != nil:
 		return Failed[struct{}](why)
-	case !b.isFull():
+	case !b.isFull() && !b.hasLine(): // otherwise those in the line come first
 		return Resolved(struct{}{})
 	}
 	a := &roomWaiter{promise: NewPromise[struct{}](c)}
@@ -86,6 +86,12 @@ func (b *mailboxLimit) askForRoom(c *Context) Future[struct{}] {
 		b.lineForRoom(c.rt).add(b, a)
 	}
 	return a.promise.Future()
+}
+
+// hasLine reports whether others wait for room.
+func (b *mailboxLimit) hasLine() bool {
+	q := b.line.Load()
+	return q != nil && q.waiting.Load() > 0
 }
 
 // roomWaiter is one who waits for room.

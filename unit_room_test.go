@@ -207,11 +207,28 @@ func TestRoomOrder(t *testing.T) {
 	}
 }
 
+// TestRoomLateComer: who asks while a place is free comes behind those that wait.
+func TestRoomLateComer(t *testing.T) {
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
+	u, open := behindDoor(t, rt, 3, freerun.Reject)
+	var all []freerun.Future[struct{}]
+	for range 3 {
+		all = append(all, freerun.Room(rt.Context(), u))
+	}
+	open <- struct{}{}
+	runtimetest.Must(t, all[0]) // a place is free, and the first was told of it
+	all = append(all, freerun.Room(rt.Context(), u))
+	if isResolved(all[2]) || isResolved(all[3]) {
+		t.Error("one place has become free, and the last ones were told")
+	}
+	close(open)
+	for _, f := range all {
+		runtimetest.Must(t, f)
+	}
+}
+
 // TestRoomFails: a future of room in a mailbox that stays full ends with its scope, with the unit
-//
-//	and
-//
-// with the runtime.
+// and with the runtime.
 func TestRoomFails(t *testing.T) {
 	ends := map[string]struct {
 		end  func(rt *freerun.Runtime, s *freerun.Scope, u *freerun.Unit[doorway], open chan struct{})

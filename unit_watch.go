@@ -83,10 +83,9 @@ var beginWatch = lifeOperation("unit.watch", func(_ *Context, u *unit, x *watch)
 		x.end(Ended{Err: e.stopped()})
 	case of == nil || of.is(active):
 		e.withLife().add(x)
-	case of.failed() != nil:
-		x.end(Ended{Err: of.failed().err})
 	default:
-		x.end(Ended{})
+		x.end(Ended{Err: of.endedBy()})
+		e.settings.home.kind.release(u) // it may never have been active
 	}
 	return struct{}{}, nil
 })
