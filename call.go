@@ -26,8 +26,8 @@ import (
 // Call is for ordinary goroutines. Inside an operation or an activity it returns an [ErrWouldBlock]
 // at once, and sends nothing; an activity sends, and awaits the future. Otherwise it returns the
 // errors that [Operation.Send] documents, at once if the message is refused. Cost: one allocation,
-// which holds arg and result; one more if ctx gives a priority and no scope. It panics if ctx or u
-// is nil.
+// which holds arg and result; one more if ctx gives a priority or values, and no scope. It panics
+// if ctx or u is nil.
 func (o *Operation[S, A, R]) Call(ctx context.Context, u *Unit[S], arg A) (R, error) {
 	return callOn(ctx, o.checked(), u.checked(), arg)
 }

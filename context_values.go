@@ -33,10 +33,10 @@ import (
 // [Runtime.Scope] makes with c has c's values, below those that are set in the scope.
 //
 // An operation that calls WithValue on its own context sends through the result on the fast path.
-// Any goroutine may call it; it does not wait. Cost: three allocations, some 700 bytes, and one for
-// each further processor on which what follows runs: take one context for all sends with the same
-// values. Value looks at one value after another. WithValue panics if key is nil or cannot be
-// compared.
+// Any goroutine may call it; it does not wait. Cost: three allocations, some 700 bytes, one more if
+// c has values or there are more than two processors, and one for each further processor on which
+// what follows runs: take one context for all sends with the same values. Value looks at one value
+// after another. WithValue panics if key is nil or cannot be compared.
 func (c *Context) WithValue(key, value any) *Context {
 	if key == nil {
 		panic("freerun: WithValue with a nil key")

@@ -357,10 +357,7 @@ func TestValueMisuse(t *testing.T) {
 }
 
 // TestInterceptorAddsValues: an interceptor sees the values, and adds some for the operation and
-//
-//	all
-//
-// that it sends.
+// all that it sends.
 func TestInterceptorAddsValues(t *testing.T) {
 	for _, options := range [][]freerun.Option{{freerun.Processors(2)}, {freerun.Deterministic(3)}} {
 		rt := runtimetest.Quiet(t, append(options, freerun.InterceptAll(func(c *freerun.Context, i *freerun.Invocation) error {

@@ -64,11 +64,15 @@
 //
 //	f := say.Send(c, rooms.At(c, "r42"), "hello")
 //
-// # The end of units
+// [NewKeyed] makes a pool of it: jobs with keys, in order for each key.
 //
-// [Stop] ends a unit in its turn, after the function of [OnEnd], and what comes later fails with
-// [ErrStopped]. [Watch] is a future of the end, whatever its reason. A unit that panics may be
-// restarted ([RestartOnPanic]), at once or after a [BackOff]; [CancelsScope] ends a scope with it.
+// # The life of units
+//
+// [Suspend] has a unit lie still until a future has an outcome, [Retire] takes the state out of one
+// that is not in use, and [OnIdle] tells when one is. [Stop] ends a unit in its turn, after the
+// function of [OnEnd], and what comes later fails with [ErrStopped]. [Watch] is a future of the
+// end, whatever its reason. A unit that panics may be restarted ([RestartOnPanic]), at once or
+// after a [BackOff]; [CancelsScope] ends a scope with it.
 //
 // # Scopes, priorities, time
 //
@@ -86,6 +90,14 @@
 // [After], [Operation.SendAfter] and [Every] follow the clock; a [Timer] either fires or is
 // stopped. Timers end with their scope, and with the runtime: a shutdown does not wait for them.
 // In a testing/synctest bubble they follow the bubble's time.
+//
+// A [MailboxLimit] bounds what waits for a unit. Through [Context.NoWait] no send waits for room,
+// and [Room] is a future of it.
+//
+// # Around operations
+//
+// [Intercept] and [InterceptAll] call functions around operations. [Context.WithValue] gives values
+// to all that is sent through a context, and [CarryValues] takes some along from others.
 //
 // # Fork and join
 //
@@ -117,10 +129,11 @@
 //     before it. A message to several units ([When2], [WhenAll], [Op2]) comes into the order of
 //     all of them at one instant.
 //  3. Exactly once. A message is run once, or its future fails with a named error: [ErrClosed],
-//     [ErrCanceled], [ErrFull], [ErrStopped], [ErrCycle], [ErrOtherRuntime], [ErrSameUnit], a
-//     [*PanicError] or an [*ArgumentError]. Nothing is lost, and no future stays open for ever.
-//     Tell returns an error when it is refused; later failures of a message without a future are
-//     counted in [Stats] and logged.
+//     [ErrCanceled], [ErrFull], [ErrStopped], [ErrInUse], [ErrCycle], [ErrOtherRuntime],
+//     [ErrSameUnit], a [*PanicError], an [*ArgumentError] or an [*ActivationError]. Nothing is
+//     lost, and no future stays open for ever. Tell returns an error when it is refused; later
+//     failures of a message without a future are counted in [Stats], logged, and told to the hook
+//     of [OnLost]. The log has at most one a second of these.
 //  4. Forward only. An operation starts when every future that can be reached from its argument
 //     has an outcome; a result that holds futures counts as an outcome when they have theirs. A
 //     failed future fails the messages that received it without running them, with an error that

@@ -25,9 +25,11 @@ import (
 // fn is a part of the operation: it runs on the operation's goroutine, when the futures in the
 // argument are there and no other operation of the unit runs. All that holds for operations holds
 // for it: it must not wait, but may send and call [Context.Block]; if it panics, the operation has
-// panicked. A message that is refused, canceled or closed has no operation, so fn is not called
-// for it. Nor is it called for activities, branches of joins, nor for the functions of a kind
-// ([NewKind], [OnStop]). A job of a [Keyed] is an operation without a name, as a closure is.
+// panicked. A message that is refused, canceled or closed has no operation, so fn is not called for
+// it. Nor is it called for activities, branches of joins, the functions of a kind ([NewKind],
+// [OnStop]), those of [OnEnd] and [OnIdle], nor for [Stop], [Kind.Stop], [Watch], [Suspend] and
+// [Retire]: so it does not guard the state from those who have the unit. A job of a [Keyed] is an
+// operation without a name, as a closure is.
 //
 // Without interceptors nothing is paid for them. Around an operation they cost an allocation, and
 // what they do. It panics if fn is nil.
@@ -262,8 +264,8 @@ func (k *vtable) intercepted(run func(p *sched.Processor, t *sched.Task)) {
 // notIntercepted keeps all interceptors from the operation: it is none of the program.
 func (o *core) notIntercepted() { o.sent.around, o.told.around = nil, nil }
 
-// keepsHouse makes the operation the runtime's own: no interceptor and no route sees it, and a Close
-// may leave its messages.
+// keepsHouse makes the operation the runtime's own: no interceptor and no route sees it, and a
+// Close may leave its messages.
 func (o *core) keepsHouse() {
 	o.notIntercepted()
 	o.sent.routed, o.told.routed = nil, nil

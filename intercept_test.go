@@ -503,8 +503,8 @@ func TestInterceptCost(t *testing.T) {
 	}
 }
 
-// TestInterceptSeesNoHousekeeping has a runtime remember the restart of a unit of a kind: that is no
-// operation of the program.
+// TestInterceptSeesNoHousekeeping has a runtime remember the restart of a unit of a kind: that is
+// no operation of the program.
 func TestInterceptSeesNoHousekeeping(t *testing.T) {
 	var seen atomic.Int64
 	rt, _ := runtimetest.Start(t, freerun.InterceptAll(func(c *freerun.Context, i *freerun.Invocation) error {

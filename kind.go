@@ -113,14 +113,14 @@ func (k *Kind[K, S]) at(h *homeOf[K, S], key K) *Unit[S] {
 }
 
 // Configure gives the kind other options in runtime rt than those of [NewKind], to which they are
-// added. It panics if the kind was used in rt before.
+// added. It panics if the kind was used, or configured, in rt before.
 func (k *Kind[K, S]) Configure(rt *Runtime, options ...KindOption) {
 	rt.mustBeMade()
 	s := k.checked().usual
 	s.units = slices.Clone(s.units)
 	s.apply(rt, options)
 	if !rt.addHome(k.number, k.newHome(rt, s)) {
-		panic(fmt.Sprintf("freerun: Configure of kind %s after its first use in the runtime", k.declared.name))
+		panic(fmt.Sprintf("freerun: Configure of kind %s after its first use in the runtime, or after another Configure of it", k.declared.name))
 	}
 }
 
@@ -147,7 +147,7 @@ func (k *Kind[K, S]) All(rt *Runtime) iter.Seq2[K, *Unit[S]] {
 // Stop makes the unit of a key passive, in its turn: what was sent to it before runs, then the
 // function of [OnStop], and the state is dropped. The next message makes a new one, also if a panic
 // had stopped the unit ([StopOnPanic], [Restarts]): until then it stays stopped, idle or not. The
-// future's value tells whether the unit was active.
+// future's value tells whether the unit was active. It fails as that of [Stop] does.
 func (k *Kind[K, S]) Stop(c *Context, key K) Future[bool] {
 	return k.checked().stop(c.checked(), k.At(c, key).checked())
 }

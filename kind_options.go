@@ -67,8 +67,9 @@ func PassivateAfter(d time.Duration) KindOption {
 // MaxActive makes units of the kind passive when more than n are active: those that have run
 // nothing since they were looked at last, by the order of SIEVE, so that many keys which are used
 // once do not displace the ones in use. A unit for which messages wait stays. If all are in use
-// there may be up to 2n; then a message to a passive unit fails with [ErrFull]. It panics if n is
-// less than 1.
+// there may be up to 2n; then a message to a passive unit waits for room for up to 100 ms, and
+// fails with [ErrFull] if there is none. For a moment afterwards, messages to that unit fail at
+// once. It panics if n is less than 1.
 func MaxActive(n int) KindOption {
 	if n < 1 {
 		panic(fmt.Sprintf("freerun: MaxActive of %d; it needs at least 1", n))
@@ -80,8 +81,10 @@ func MaxActive(n int) KindOption {
 // room, or was stopped: to save it, for example. fn has the unit to itself, as an operation has,
 // and may call [Context.Block]; what comes for the unit waits until fn has returned. It is not
 // called for a state that an operation left by a panic, with [Restarts] or [StopOnPanic]. A
-// Shutdown calls it for all active units, once all else is done; a Close does not. OnStop panics if
-// fn is nil.
+// Shutdown calls it for all active units, once all else is done; a Close does not. If fn panics,
+// the state is dropped all the same: the future of [Kind.Stop] fails with the [*PanicError],
+// otherwise it is a [LostMessage] of the operation "stop" of the kind. So a fn that may fail tries
+// again, or puts the state elsewhere. OnStop panics if fn is nil.
 func OnStop[K comparable, S any](fn func(c *Context, key K, s *S)) KindOption {
 	if fn == nil {
 		panic("freerun: OnStop with a nil function")

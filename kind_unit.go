@@ -42,9 +42,10 @@ type keyed struct {
 
 // keyedRare is what few units of kinds have.
 type keyedRare struct {
-	failed  *activationFailure // the last attempt, if that has failed; the owner's
-	faulted *PanicError        // the panic that has ended the last activation, if one did; the owner's
-	timers  []*Timer           // what ends with the activation; the owner's
+	failed *activationFailure // the last attempt, if that has failed; the owner's
+	// faulted is the panic that has ended the last activation, if one did; the owner's.
+	faulted *PanicError
+	timers  []*Timer // what ends with the activation; the owner's
 	title   atomics.Pointer[string]
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // LostMessage is a message without a future that has failed, so that no sender learns of it: a
-// Tell, or a run of a repetition. Its unit was stopped, or could not make its state; or its
-// operation returned an error, or panicked.
+// Tell, or a run of a repetition. Its unit was stopped, had no room, or could not make its state; a
+// future in its argument has failed; or its operation returned an error, or panicked.
 type LostMessage struct {
 	At        time.Time // virtual time in a deterministic runtime
 	Operation string    // its short name, or the name of the function for a closure
@@ -18,7 +18,7 @@ type LostMessage struct {
 	// empty for a free operation, and for an operation on several units.
 	Unit string
 	// Err is the failure. In [Runtime.LostMessages] a panic's value is its text, unless it is an
-	// error: the list keeps none of the program's state in memory.
+	// error: the list keeps nothing of the program in memory but errors.
 	Err error
 	// Scope is the name of the message's scope, and Senders are the operations that sent it, as
 	// [Future.Senders] has them. Both are empty for a message of no scope.

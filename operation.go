@@ -55,6 +55,7 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 //   - [ErrOtherRuntime] if u is of another runtime than c,
 //   - [ErrCanceled] if c's scope is canceled before the operation starts,
 //   - [ErrFull] or [ErrStopped] if the unit's options say so,
+//   - an [*ActivationError] if u is of a [Kind], and its state cannot be made,
 //   - a [*PanicError] if the operation panics,
 //   - and otherwise the error that the operation returns.
 //
@@ -68,7 +69,8 @@ func (o *Operation[S, A, R]) Send(c *Context, u *Unit[S], arg A) Future[R] {
 // Tell is Send without a future: the result is dropped, and an error or panic of the operation is
 // counted and logged. If the message is refused, Tell returns the error with which the future of a
 // Send would fail: [ErrClosed], [ErrOtherRuntime], [ErrFull], [ErrCanceled] or [ErrStalled]; test
-// with [errors.Is]. No allocation in steady state.
+// with [errors.Is]. A message to a stopped unit is not refused: it fails in its turn, and is lost
+// ([LostMessage]). No allocation in steady state.
 //
 // An ordinary goroutine that is thousands of messages ahead of the receivers sleeps until some are
 // done. An operation never sleeps there, not even after [Context.Block]. A receiver that runs

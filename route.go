@@ -54,7 +54,7 @@ type routedMessage struct {
 	of      *core
 	told    bool
 	ctx     context.Context // of the Call that has sent the message; nil for others
-	scope   *Scope
+	key     *contextKey
 	sender  *held
 	taken   atomics.Bool
 	// unwatch ends the watch over the scope; nil while there is none.
@@ -63,8 +63,10 @@ type routedMessage struct {
 
 func (u *unit) newRouted(m *message) *routedMessage {
 	k := m.vtable()
-	return &routedMessage{message: m, unit: u, of: k.routed, told: k.routedTold, scope: m.lineage.Load().keyOf().scopeOf()}
+	return &routedMessage{message: m, unit: u, of: k.routed, told: k.routedTold, key: m.lineage.Load().keyOf()}
 }
+
+func (r *routedMessage) scope() *Scope { return r.key.scopeOf() }
 
 // routed asks the route what becomes of m, which is ready. It reports whether m goes on to the
 // mailbox, as sent by by; if not, m is the caller's only if there is an error. from is as for
@@ -144,10 +146,10 @@ func (r *routedMessage) take() bool { return r.taken.CompareAndSwap(false, true)
 
 // watch has the message fail when its scope is canceled, as a promise does.
 func (r *routedMessage) watch(w *worker) {
-	if r.told || r.scope == nil {
+	if r.told || r.scope() == nil {
 		return
 	}
-	unwatch := w.env.watchPromise(r.scope, (*promised)(unsafe.Pointer(r.message)))
+	unwatch := w.env.watchPromise(r.scope(), (*promised)(unsafe.Pointer(r.message)))
 	r.unwatch.Store(&unwatch)
 	if r.taken.Load() {
 		unwatch()
@@ -224,13 +226,14 @@ func (r *routedMessage) NewResult() any { return reflect.New(r.of.result).Interf
 
 // Context implements [route.Message].
 func (r *routedMessage) Context() context.Context {
+	rt := r.unit.rt
 	switch {
-	case r.scope != nil:
-		return r.scope.linked()
-	case r.ctx != nil:
+	case r.ctx != nil && r.scope() == nil:
 		return r.ctx
+	case r.key != nil:
+		return rt.outside.contextFor(r.key)
 	}
-	return r.unit.rt.ctx
+	return rt.ctx
 }
 
 // Sender implements [route.Message].

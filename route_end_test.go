@@ -52,7 +52,8 @@ func TestRouteCrash(t *testing.T) {
 			t.Errorf("several: %v", err)
 		}
 		s := quiet(t, rt)
-		// A goroutine that has passed a message may be about to panic: that of the timer is not awaited.
+		// A goroutine that has passed a message may be about to panic: that of the timer is not
+		// awaited.
 		for ctx := runtimetest.Within(t); s.Panics < 6 && ctx.Err() == nil; s = quiet(t, rt) {
 			time.Sleep(time.Millisecond)
 		}

@@ -469,7 +469,8 @@ func TestRouteControl(t *testing.T) {
 	}
 }
 
-// TestRouteKeepsNoUnit has all messages of a kind go elsewhere, or be refused: its units are collected.
+// TestRouteKeepsNoUnit has all messages of a kind go elsewhere, or be refused: its units are
+// collected.
 func TestRouteKeepsNoUnit(t *testing.T) {
 	for _, refused := range []error{nil, errByRoute} {
 		rt, _ := runtimetest.Start(t)

@@ -18,7 +18,8 @@ import (
 //             message that it takes from now on
 // Invariants: I1 Only the owner stops a unit, and tells what watches it. So no operation runs
 //             meanwhile, and none begins afterwards.
-//             I2 A unit that was stopped stays so, and has nothing in its list of watches.
+//             I2 A unit that was stopped stays so, but one of a kind at a Kind.Stop. It has nothing
+//             in its list of watches.
 // Progress:   The owner takes messages as ever, and fails them. No message waits for an end.
 // Publish:    stopped is written by an owner and read by the next ones
 // Cost:       a unit pays nothing before the first Stop or Watch. With a unitExt, a load for each
@@ -37,8 +38,8 @@ import (
 //
 // The message takes no room in a limited mailbox. The future fails as that of [Operation.Send],
 // and with a [*PanicError] if the function of OnEnd panics: the unit is stopped then, too. Any
-// goroutine may call Stop, operations of the unit too; it does not wait. It panics if c or u is
-// nil.
+// goroutine may call Stop, operations of the unit too; it does not wait. One allocation. It panics
+// if c or u is nil.
 func Stop[S any](c *Context, u *Unit[S]) Future[bool] {
 	return u.checked().stop(c.checked(), func(u *unit) { *stateOf[S](unsafe.Pointer(u)) = *new(S) })
 }

@@ -77,9 +77,9 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 //             I3 Muted units do not wait for each other in a circle, or a goroutine is about to
 //             release one. The H1 of one of them is the last; its H4 comes later, and finds all the
 //             others, unless one was released meanwhile.
-//             I4 While a unit lies still for a message to several units, or for its activation,
-//             stalled is up, and no unit is muted for its mailbox, or a goroutine is about to
-//             release the units that are.
+//             I4 While a unit lies still for a message to several units, for its activation or by a
+//             Suspend, stalled is up, and no unit is muted for its mailbox, or a goroutine is about
+//             to release the units that are.
 //             I5 When a unit is released for room, over has gone down since the unit's last message
 //             that was above the limit.
 //             From I2, I3 and I4: a muted unit waits, perhaps through others, for a unit that runs,
@@ -115,9 +115,9 @@ type mailboxLimit struct {
 	line    atomics.Pointer[roomLine]     // of those that asked for room; nil before the first
 	ended   atomics.Pointer[StoppedError] // not nil while the unit is stopped; for line
 	muted   mailbox.Inbox                 // the mutes of units that are muted for this mailbox
-	// stalled says that the unit lies still for a message to several units, or while its state is
-	// made. One of those units, or one that the state waits for, may be muted, so no unit is muted
-	// for this mailbox meanwhile. It is not set after a restart: unit_backoff.go.
+	// stalled says that the unit lies still for a message to several units, while its state is
+	// made, or by a Suspend. One of those units, or one that the state waits for, may be muted, so
+	// no unit is muted for this mailbox meanwhile. It is not set after a restart: unit_backoff.go.
 	stalled atomics.Bool
 }
 

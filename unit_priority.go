@@ -28,8 +28,9 @@ import (
 //	L5  The holder that must let others have their turn releases the claim, and then queues the
 //	    tasks of all its mailboxes.
 //	L6  A holder leaves the unit, and the claim stays set, when it comes to a message to several
-//	    units, or to a message that must be alone while there are readers, or when the unit is
-//	    muted. The goroutine that lets the unit go on is the holder then, and does L5.
+//	    units, or to a message that must be alone while there are readers, when the unit is muted,
+//	    suspended, or rests after a restart, or for its activation. The goroutine that lets the
+//	    unit go on is the holder then, and does L5.
 
 // Source:     our own, on internal/claim
 // Invariants: I1 The holder of the claim alone runs operations.

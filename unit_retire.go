@@ -28,7 +28,9 @@ import (
 //
 // A unit of a [Kind] becomes passive instead: the next message makes a new state. One that is
 // passive is made active, as by any message. Neither the function of [OnEnd] nor that of [OnStop]
-// is called: whoever has the state saves it. Each [Watch] of the unit has its value.
+// is called: whoever has the state saves it, and a message that comes before that makes a state
+// without it. So to save the state of a unit of a kind, use [OnStop] and [Kind.Stop]: what comes
+// then waits for it. Each [Watch] of the unit has its value.
 //
 // Messages that wait for futures, and those of timers that are not due, are not in the mailbox:
 // they come later. Messages that were canceled there, or are parts of the runtime's own work,
@@ -37,7 +39,8 @@ import (
 //
 // The future fails as that of [Operation.Send] otherwise. Once the operation has begun, the state
 // is the future's: a canceled scope, or a Close, does not give it back to the unit. Any goroutine
-// may call Retire, operations of the unit too; it does not wait. It panics if c or u is nil.
+// may call Retire, operations of the unit too; it does not wait. One allocation. It panics if c or
+// u is nil.
 func Retire[S any](c *Context, u *Unit[S]) Future[S] {
 	to := u.checked()
 	return sendTo(retirementOf[S](), c.checked(), to, struct{}{})

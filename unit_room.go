@@ -40,24 +40,18 @@ import (
 //	}
 //
 // Nothing is reserved: others may have sent before the receiver of the signal does, and then it
-//
-//	asks
-//
-// again. Each place that becomes free is told to one, in the order in which they have asked; when
-// the mailbox is empty, and some that were told have not sent, the next are told. So no future
+// asks again. Each place that becomes free is told to one, in the order in which they have asked;
+// when the mailbox is empty, and some that were told have not sent, the next are told. So no future
 // waits for long while there is room, and those that wait do not come all at once. Ordinary
 // goroutines that wait in a send for a place are told of it, too.
 //
 // The future belongs to c's scope, and is counted and awaited as a message that was sent. It fails
 // with the unit's [*StoppedError] if the unit is stopped meanwhile, or was before, with
 // [ErrCanceled] if the scope is canceled, with [ErrClosed] if the runtime ends, and with
-// [ErrOtherRuntime] if u is of another runtime than c. A unit without a limit, and a unit of a
-// [Kind] that is passive, have room. Any goroutine may call Room, operations too; it does not wait.
-// Cost: none if there is room, otherwise those of [NewPromise] and one allocation. It panics if c
-//
-//	or
-//
-// u is nil.
+// [ErrOtherRuntime] if u is of another runtime than c. A unit without a limit, stopped or not, and
+// one of a [Kind] that is passive, have room. Any goroutine may call Room, operations too; it does
+// not wait. Cost: none if there is room, otherwise those of [NewPromise] and one allocation. It
+// panics if c or u is nil.
 func Room[S any](c *Context, u *Unit[S]) Future[struct{}] { return u.checked().room(c.checked()) }
 
 func (u *unit) room(c *Context) Future[struct{}] {

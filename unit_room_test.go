@@ -404,10 +404,7 @@ func TestRoomForwarders(t *testing.T) {
 }
 
 // TestRoomReaders: ordinary goroutines that try, and wait for room with a deadline of their own,
-//
-//	get
-//
-// all through beside others that wait in their sends.
+// get all through beside others that wait in their sends.
 func TestRoomReaders(t *testing.T) {
 	const readers, each = 4, 300
 	rt := runtimetest.Quiet(t, freerun.Processors(2))

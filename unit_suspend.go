@@ -20,8 +20,9 @@ import (
 //             the claim of its priority mailboxes are not given up, and it is in no queue.
 //             I2 The waiter is woken once, by the seal of the promise, or never put into its list:
 //             then the owner goes on. So a unit is resumed once.
-//             I3 All of the message ends by its seal: by the future, a cycle, a cancel before it
-//             began, the end of the runtime.
+//             I3 The message ends once, by the seal of its promise: it takes over the outcome of
+//             the future, is a part of a cycle, was canceled before it began, or was asked for
+//             after the end of the runtime.
 // Progress:   Messages to the unit wait, as behind an operation that does not end. The graph of
 //             futures has that wait (kind_cycle.go), so a circle fails.
 // Publish:    still and the waiter are written before the waiter is put into the list; the next
@@ -58,8 +59,8 @@ import (
 // as the future of a promise that was made in it. A Shutdown waits until its deadline; then, or at
 // a Close, the messages in the mailbox are given up, and counted. f may be of another runtime.
 //
-// Any goroutine may call Suspend, operations of the unit too; it does not wait. One allocation. It
-// panics if c or u is nil.
+// Any goroutine may call Suspend, operations of the unit too; it does not wait. One allocation, and
+// an entry in the list of suspended units. It panics if c or u is nil.
 func Suspend[S, T any](c *Context, u *Unit[S], f Future[T]) Future[T] {
 	to := u.checked()
 	c.checked()

@@ -97,8 +97,8 @@ func TestSuspendGoesOnAtOnce(t *testing.T) {
 }
 
 // TestSuspendHoldsAll has messages of each sort behind a suspension, and behind another one that
-// comes with a higher priority: none runs before each is over, and then they run, each once. Until a
-// processor comes to the second suspension, some may run: priorities are no order.
+// comes with a higher priority: none runs before each is over, and then they run, each once. Until
+// a processor comes to the second suspension, some may run: priorities are no order.
 func TestSuspendHoldsAll(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
 	c := rt.Context()
@@ -127,7 +127,8 @@ func TestSuspendHoldsAll(t *testing.T) {
 	all = append(all,
 		freerun.Read(c, u, func(_ *freerun.Context, n *int) (int, error) { ran.Add(1); return *n, nil }),
 		freerun.When2(c, u, partner, func(_ *freerun.Context, n, _ *int) (int, error) { ran.Add(1); return *n, nil }))
-	behind := freerun.Do(c, partner, func(_ *freerun.Context, n *int) (int, error) { *n++; return *n, nil }) // held by the operation on both
+	// Held by the operation on both.
+	behind := freerun.Do(c, partner, func(_ *freerun.Context, n *int) (int, error) { *n++; return *n, nil })
 	lies("first")
 	first.Resolve(1, nil)
 	for ctx := runtimetest.Within(t); ; time.Sleep(time.Millisecond) {

@@ -13,7 +13,8 @@ import (
 type Ended struct {
 	// Err is the error with which messages to the unit fail from now on, a [*StoppedError]. For a
 	// unit of a [Kind] that is passive now, and will become active again, it is nil, or the error
-	// that its last operation or activation ended with: a [*PanicError] or an [*ActivationError].
+	// that its last operation or activation ended with: a [*PanicError], an [*ActivationError], or
+	// an [ErrFull] of [MaxActive].
 	Err error
 }
 
@@ -26,8 +27,8 @@ type Ended struct {
 // the future fails with [ErrCanceled] when c's scope is canceled, with [ErrClosed] when a Shutdown
 // or Close begins, and with [ErrOtherRuntime] if u is of another runtime. Neither [Scope.Wait] nor
 // [Runtime.Quiesce] waits for it. A watch keeps the unit from being collected, and the unit keeps
-// the watch until either ends. Any goroutine may call Watch, operations too; it does not wait. It
-// panics if c or u is nil.
+// the watch until either ends. Any goroutine may call Watch, operations too; it does not wait. Two
+// allocations. It panics if c or u is nil.
 func Watch[S any](c *Context, u *Unit[S]) Future[Ended] { return u.checked().watch(c.checked()) }
 
 // watch is the future of a unit's end. Its timer is armed for no instant: it ends by Timer.end

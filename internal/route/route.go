@@ -50,7 +50,7 @@ const (
 	Run     Form = iota // an operation that has the unit to itself
 	Read                // an operation that only looks
 	Several             // an operation on several units; it is run here, or refused
-	Control             // one of the runtime's own that programs send: Stop, Watch and their like
+	Control             // a Stop, a Kind.Stop or a Watch; Suspend and Retire are of form Run
 )
 
 // Operation describes an operation. It does not change.
@@ -76,24 +76,28 @@ type Message interface {
 	Key() any
 	// Told reports whether nobody holds a future of the outcome: the message is a Tell's.
 	Told() bool
-	// Arg returns a pointer to the argument, an *A. All futures in it have outcomes. The route may
-	// read and write it until the message is decided.
+	// Arg returns a pointer to the argument, an *A. All futures in it have outcomes, except in that
+	// of a Suspend. The route may read and write it until the message is decided.
 	Arg() any
 	// NewResult returns a pointer to a new zero result, an *R, to decode into.
 	NewResult() any
-	// Context returns a context with the deadline and the values of the message: that of its
-	// scope, or of the Call that waits for it. It is done when they are.
+	// Context returns a context with the values of the message that is done when the message is
+	// pointless: that of its scope, or without one that of the Call that waits for it. A Call whose
+	// argument had to wait for futures is not known.
 	Context() context.Context
 	// Sender returns what keeps the outcome of the operation back that sends this message, nil if
-	// nothing does. It is known during Decide only, and for a message that need not wait for
-	// futures. Branches of joins have none.
+	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message to
+	// one unit that need not wait for futures. A branch of a join that another processor has taken
+	// has none.
 	Sender() Held
 	// Resolve gives the message its outcome: err, or the result, an *R, nil for the zero R. It
 	// reports whether it was this call that has decided. If not, the outcome is dropped: there was
-	// a decision before, the scope was canceled, the Call has given up, or the runtime ends.
+	// a decision before, the scope was canceled, the Call has given up, or the runtime ends. With a
+	// result of another type the message fails.
 	Resolve(result any, err error) bool
 	// Pass puts the message into the unit's mailbox after all, behind what is there. It reports
-	// whether it was this call that has decided.
+	// whether it was this call that has taken the message: that may have been canceled before, and
+	// it fails if a limited mailbox refuses it. It does not wait for room.
 	Pass() bool
 }
 
@@ -101,8 +105,8 @@ type Message interface {
 type Held interface {
 	// Release gives the outcome free: err, or what the operation has returned if err is nil. It may
 	// be called before the operation has returned. It reports whether it was this call that has
-	// decided: not if there was a call before, if the operation has panicked, or if the runtime has
-	// ended.
+	// decided: not if there was a call before, if the operation has panicked by then, or if the
+	// runtime has ended and the message has a future.
 	Release(err error) bool
 	// Waits reports whether the outcome is that of another future, or holds futures that are open:
 	// it would come some time after Release. It is known once the operation has returned.
