@@ -40,11 +40,11 @@ type Kind[K comparable, S any] struct {
 // activation fails with [ErrCycle]. When fresh fails, the messages that wait fail with an
 // [*ActivationError], and so do those that come within a moment; then the next message tries again.
 //
-// Options are [PassivateAfter], [MaxActive], [OnStop], [Restarts], and those of units, which hold
-// for each unit of the kind. A name belongs to the package that declares it, as that of an
-// operation does (see [Op]). NewKind panics if the name is empty or taken, or if an option is of no
-// use for the kind. If fresh is nil, the kind gets its function later, with [Define]: for one whose
-// function refers to the kind itself.
+// Options are [PassivateAfter], [MaxActive], [OnStop], [Restarts], [MadeBy], and those of units,
+// which hold for each unit of the kind. A name belongs to the package that declares it, as that of
+// an operation does (see [Op]). NewKind panics if the name is empty or taken, or if an option is of
+// no use for the kind. If fresh is nil, the kind gets its function later, with [Define]: for one
+// whose function refers to the kind itself.
 func NewKind[K comparable, S any](name string, fresh func(c *Context, key K) (S, error), options ...KindOption) *Kind[K, S] {
 	k := &Kind[K, S]{}
 	k.declared = declare(name, OperationInfo{

@@ -161,7 +161,12 @@ func (k *Kind[K, S]) assemble() {
 
 	make := &k.activating.core
 	make.declared = d
-	k.activating.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) { return k.fresh(c, key) }
+	k.activating.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) {
+		if fresh := make.sent.makesFor(c.current).ext.Load().settings.home.settings.fresh; fresh != nil {
+			return fresh.(func(*Context, K) (S, error))(c, key) // MadeBy
+		}
+		return k.fresh(c, key)
+	}
 	complete(&k.activating, d.name, nil)
 	make.resultPlan = nil // a state may hold futures
 	make.sent.makesFor = func(m *message) *unit { return (*activation[K, S])(unsafe.Pointer(m)).waiter.unit }

@@ -15,6 +15,7 @@ type kindSettings struct {
 	units      []UnitOption
 	idle       time.Duration // 0: no unit is idle too long
 	most       int           // 0: no limit
+	fresh      any           // the function of MadeBy, a func(*Context, K) (S, error), or nil
 	stop       any           // the function of OnStop, a func(*Context, K, *S)
 	restarts   *restartLimit
 }
@@ -77,6 +78,34 @@ func MaxActive(n int) KindOption {
 	return kindOption(func(s *kindSettings) { s.most = n })
 }
 
+// MadeBy has states made by fresh in place of the function of [NewKind], for which all holds that
+// is said there. It is for [Kind.Configure]: a runtime of a server makes states from the server's
+// store, and one of a test from another.
+//
+//	rooms.Configure(rt, freerun.MadeBy(func(c *freerun.Context, name string) (Room, error) {
+//		return store.Load(c, name)
+//	}))
+//
+// MadeBy panics if fresh is nil. NewKind and Configure panic if it is for other types than the
+// kind's.
+func MadeBy[K comparable, S any](fresh func(c *Context, key K) (S, error)) KindOption {
+	if fresh == nil {
+		panic("freerun: MadeBy with a nil function")
+	}
+	return forKind[K, S]("MadeBy", func(s *kindSettings) { s.fresh = fresh })
+}
+
+// forKind returns an option named of, for kinds with keys K and states S alone.
+func forKind[K comparable, S any](of string, set func(s *kindSettings)) KindOption {
+	key, state := reflect.TypeFor[K](), reflect.TypeFor[S]()
+	return kindOption(func(s *kindSettings) {
+		if s.key != key || s.state != state {
+			panic(fmt.Sprintf("freerun: %s for keys of %v and states of %v, in a kind of %v and %v", of, key, state, s.key, s.state))
+		}
+		set(s)
+	})
+}
+
 // OnStop has fn called before the state of a unit is dropped, because it was idle, had to make
 // room, or was stopped: to save it, for example. fn has the unit to itself, as an operation has,
 // and may call [Context.Block]; what comes for the unit waits until fn has returned. It is not
@@ -89,13 +118,7 @@ func OnStop[K comparable, S any](fn func(c *Context, key K, s *S)) KindOption {
 	if fn == nil {
 		panic("freerun: OnStop with a nil function")
 	}
-	key, state := reflect.TypeFor[K](), reflect.TypeFor[S]()
-	return kindOption(func(s *kindSettings) {
-		if s.key != key || s.state != state {
-			panic(fmt.Sprintf("freerun: OnStop for keys of %v and states of %v, in a kind of %v and %v", key, state, s.key, s.state))
-		}
-		s.stop = fn
-	})
+	return forKind[K, S]("OnStop", func(s *kindSettings) { s.stop = fn })
 }
 
 // Restarts drops the state of a unit when an operation panics or calls runtime.Goexit: what it left

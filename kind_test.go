@@ -181,6 +181,57 @@ func TestKindPassivates(t *testing.T) {
 	}
 }
 
+// TestKindMadeBy has each of two runtimes make states in its own way, and refuses functions of
+// other types.
+func TestKindMadeBy(t *testing.T) {
+	for _, store := range []int{1, 1000} {
+		rt, _ := runtimetest.Start(t)
+		c := rt.Context()
+		if store > 1 {
+			evicted.Configure(rt, freerun.MadeBy(func(c *freerun.Context, key int) (int, error) {
+				if key < 0 {
+					return 0, errNoDisk
+				}
+				return freerun.Forward(c, freerun.Go(c, func(*freerun.Context) (int, error) { return store + key, nil }))
+			}))
+		}
+		want := 7
+		if store > 1 {
+			want = 1012
+		}
+		if n := runtimetest.Must(t, runtimetest.AddOne.Send(c, evicted.At(c, 5), 7)); n != want {
+			t.Errorf("%d, want %d", n, want)
+		}
+		if _, err := runtimetest.AddOne.Send(c, evicted.At(c, -1), 7).Wait(t.Context()); store > 1 && !errors.Is(err, errNoDisk) || store == 1 && err != nil {
+			t.Errorf("a state that cannot be made: %v", err)
+		}
+	}
+	for what, wrong := range map[string]func(rt *freerun.Runtime){
+		"a nil function": func(*freerun.Runtime) { freerun.MadeBy[int, int](nil) },
+		"another key": func(rt *freerun.Runtime) {
+			evicted.Configure(rt, freerun.MadeBy(func(*freerun.Context, string) (int, error) { return 0, nil }))
+		},
+		"another state": func(rt *freerun.Runtime) {
+			evicted.Configure(rt, freerun.MadeBy(func(*freerun.Context, int) (string, error) { return "", nil }))
+		},
+		"after its use": func(rt *freerun.Runtime) {
+			evicted.At(rt.Context(), 1)
+			evicted.Configure(rt, freerun.MadeBy(func(*freerun.Context, int) (int, error) { return 0, nil }))
+		},
+		"configured twice": func(rt *freerun.Runtime) { evicted.Configure(rt); evicted.Configure(rt) },
+	} {
+		rt, _ := runtimetest.Start(t)
+		func() {
+			defer func() {
+				if text, ok := recover().(string); !ok || !strings.Contains(text, "MadeBy") && !strings.Contains(text, "Configure") {
+					t.Errorf("%s: %v", what, text)
+				}
+			}()
+			wrong(rt)
+		}()
+	}
+}
+
 // TestKindBucketsKeepNoUnit: units that were evicted are not kept until their idle time by the list
 // of those that may be idle.
 func TestKindBucketsKeepNoUnit(t *testing.T) {
