@@ -512,6 +512,7 @@ func TestBackOffMisuse(t *testing.T) {
 	rt, _ := runtimetest.Start(t)
 	const needs = "freerun: BackOff needs a least delay above zero, and a greatest one that is not less"
 	const unused = "freerun: BackOff for a unit that is not restarted; it needs RestartOnPanic, or Restarts for a kind, and no StopOnPanic"
+	const both = "freerun: StopOnPanic for a unit that is restarted, with RestartOnPanic, or Restarts of its kind; a panic does one of both"
 	backOff := freerun.BackOff(1, 1)
 	misuse.Check(t, misuse.Calls{
 		"no least delay": {needs, func() { freerun.BackOff(0, time.Second) }},
@@ -520,6 +521,8 @@ func TestBackOffMisuse(t *testing.T) {
 		"and a stop": {unused, func() {
 			freerun.NewUnit(rt, 1, backOff, freerun.StopOnPanic(), freerun.RestartOnPanic(seven, 1, time.Second))
 		}},
-		"a kind without restarts": {unused, func() { unrestarted.Configure(rt, backOff) }},
+		"a stop and restarts":            {both, func() { freerun.NewUnit(rt, 1, freerun.RestartOnPanic(seven, 1, time.Second), freerun.StopOnPanic()) }},
+		"a stop of a kind with restarts": {both, func() { unrestarted.Configure(rt, freerun.StopOnPanic(), freerun.Restarts(1, time.Second)) }},
+		"a kind without restarts":        {unused, func() { unrestarted.Configure(rt, backOff) }},
 	})
 }

@@ -76,7 +76,8 @@ func RestartOnPanic[S any](factory func() S, most int, window time.Duration) Uni
 }
 
 // StopOnPanic stops the unit when an operation panics or calls runtime.Goexit: all messages in its
-// mailbox, and all that come later, fail with [ErrStopped].
+// mailbox, and all that come later, fail with [ErrStopped]. It excludes [RestartOnPanic] and
+// [Restarts]: NewUnit, NewKind and Configure panic.
 func StopOnPanic() UnitOption {
 	return UnitOption{func(x *unitExt, _ reflect.Type) { x.faults().stop = true }}
 }
@@ -173,6 +174,8 @@ func (p *faultPolicy) mustFit(rt *Runtime, restarts bool) {
 	case p == nil:
 	case p.backOff != nil && (p.stop || !restarts):
 		panic("freerun: BackOff for a unit that is not restarted; it needs RestartOnPanic, or Restarts for a kind, and no StopOnPanic")
+	case p.stop && restarts:
+		panic("freerun: StopOnPanic for a unit that is restarted, with RestartOnPanic, or Restarts of its kind; a panic does one of both")
 	case p.cancels == nil:
 	case !p.stop && !restarts:
 		panic("freerun: CancelsScope for a unit that no panic stops; it needs StopOnPanic, RestartOnPanic, or Restarts for a kind")
