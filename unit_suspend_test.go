@@ -416,9 +416,14 @@ func TestSuspendOfKind(t *testing.T) {
 		t.Errorf("%d", n)
 	}
 	for _, kind := range []*freerun.Kind[int, int]{paused, pausedTight} {
-		runtimetest.Must(t, runtimetest.AddOne.Send(c, kind.At(c, 1), 10))
 		p := freerun.NewPromise[int](c)
-		s := freerun.Suspend(c, kind.At(c, 1), p.Future())
+		var s freerun.Future[int]
+		// From within, so that the unit is not idle before.
+		runtimetest.Must(t, freerun.Do(c, kind.At(c, 1), func(c *freerun.Context, n *int) (int, error) {
+			*n += 10
+			s = freerun.Suspend(c, kind.Self(c), p.Future())
+			return *n, nil
+		}))
 		awaitSuspended(t, rt, 1)
 		for key := range 3 { // time passes, and others need the room
 			runtimetest.Must(t, peek.Send(c, kind.At(c, 10+key), struct{}{}))
