@@ -405,8 +405,15 @@ func TestActivityContextAfterWaits(t *testing.T) {
 	const many = 5
 	contexts := make([]*freerun.Context, many)
 	var all []*activity.Activity
+	var without atomic.Int64
+	without.Store(many)
 	for i := range many {
 		all = append(all, activity.Go(rt, func(a *activity.Activity) {
+			defer func() { // none ends before all have their contexts: its own could be used again
+				for without.Add(-1); without.Load() > 0; {
+					a.Yield()
+				}
+			}()
 			for range 3 {
 				a.Yield()
 			}

@@ -119,7 +119,8 @@ func (l *KeyedLimits) complete() {
 // Submit adds a job. It returns nil if the job was accepted. An accepted job runs once, or fails
 // with a named error, which Wait tells; if Submit returns an error, the job never runs.
 //
-// If the Keyed is full, Submit waits for room until ctx is done, and then returns ctx's error. With
+// If the Keyed is full, Submit waits for room until ctx is done, and then returns ctx's error, or
+// [ErrCanceled] if that was the end of the job's scope. With
 // [Reject] it returns [ErrFull] at once. It does so too, whatever the limits say, if the caller is
 // an operation, such as a job, or an activity: neither ever waits here. Such a caller may run the
 // job itself, try again by a timer, or give up.
@@ -171,8 +172,12 @@ func (k *keyedPool) submit(ctx context.Context, c *Context, m *promised, end *me
 			places.giveBack()
 			w.countFailed(rt, err, 1)
 			w.env.drops(&m.message)
+			canceled := m.canceled()
 			m.leave(w)
-			if from.gaveUp {
+			switch {
+			case canceled != nil: // as without a wait
+				return canceled
+			case from.gaveUp:
 				return rt.errorOf(ctx)
 			}
 			return err
