@@ -38,13 +38,18 @@ modules: ## download the modules that the other steps need, for every platform
 	@for platform in $(PLATFORMS); do (set -x; GOOS=$${platform%/*} GOARCH=$${platform#*/} go list -deps -test work >/dev/null); done
 	GOWORK=off go list -C tools -deps tool >/dev/null
 
+# Tests that find the same in every build for this machine are in make test, and not in each step that builds otherwise:
+# internal/archtest reads source, in one goroutine, internal/verify/mutate runs the go command without their flags, and those
+# of commands build the command, without their flags, and run it.
+ALIKE := /(internal/archtest|internal/verify/mutate|cmd/freerun|cmd/freerun/internal/release|bench/freerun-bench|bench/freerun-draw)$$
+
 .PHONY: test
 test: ## the tests of all modules
 	go test work
 
 .PHONY: race
 race: ## the tests of all modules under the race detector
-	go test -timeout 30m -race work
+	@packages=$$(go list work | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -race $$packages)
 
 .PHONY: portable
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
@@ -53,12 +58,9 @@ portable: ## all tests without assembly and go:linkname, as a Go that is too new
 # Go 1.27 is the first that freerun is not tested with, and it sets the tag go1.27. With that tag the root module is built as by
 # that Go. Other modules depend on modules of other people, whose files for go1.27 may need what only that Go has; so they are
 # tested with freerun_portable instead. A test of internal/archtest checks that both tags choose the same files of freerun.
-#
-# Tests that find the same in every build for this machine are in make test, and not in each step that builds otherwise:
-# internal/archtest reads source, in one goroutine, and internal/verify/mutate runs the go command without their flags.
 .PHONY: portable/newer
 portable/newer:
-	@packages=$$(go list -tags go1.27 ./... | grep -vE '/internal/(archtest|verify/mutate)$$'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
+	@packages=$$(go list -tags go1.27 ./... | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
 	go test -timeout 30m -tags freerun_portable ./ddb/... ./httpview/... ./otelfreerun/...
 
 # Some kernels for amd64 run no 386 programs, and no other machine does: a small one is tried first.
@@ -72,7 +74,7 @@ portable/32:
 # of that stack says something about the build that is shipped alone.
 .PHONY: checkptr
 checkptr: ## the tests of the root module with Go's checks of unsafe pointers, in the build that is shipped
-	@packages=$$(go list ./... | grep -vE '/internal/(archtest|verify/mutate)$$'); (set -x; go test -gcflags=all=-d=checkptr -skip '^TestWaitingActivityStack$$' $$packages)
+	@packages=$$(go list ./... | grep -vE '$(ALIKE)'); (set -x; go test -gcflags=all=-d=checkptr -skip '^TestWaitingActivityStack$$' $$packages)
 
 .PHONY: contracts
 contracts: ## the tests of the containers in a debug build, which checks what they require of their callers

@@ -3,6 +3,7 @@ package freerun
 import (
 	"runtime"
 
+	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/scan"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -38,27 +39,37 @@ type maker uintptr
 // operations too; it does not wait. One allocation, and some more in a scope, which has to find
 // the promise when it is canceled. It panics if c is nil.
 func NewPromise[R any](c *Context) *Promise[R] {
-	o := promiseOperation[R]()
-	var at [1]uintptr
-	runtime.Callers(2, at[:])
 	p := &Promise[R]{}
-	p.message.arg = maker(at[0] - 1) // in the call, not after it
-	unwatch, made := o.core.makePromise(c, &p.message.result.promised)
-	p.unwatch = unwatch
-	p.resolved.Store(!made)
+	beginPromise(p, c, callerOf(2), nil)
 	return p
 }
 
-// makePromise admits the message of a promise. It returns what ends the watch over its scope; or
-// false if the message was refused, and so has failed.
-func (o *core) makePromise(c *Context, m *promised) (unwatch func() bool, made bool) {
+// callerOf returns the place of a call: skip is 1 for that of the function which asks.
+func callerOf(skip int) maker {
+	var at [1]uintptr
+	runtime.Callers(skip+1, at[:])
+	return maker(at[0] - 1) // in the call, not after it
+}
+
+// beginPromise makes p a promise, which by has made. edge is a gate, or nil.
+func beginPromise[R any](p *Promise[R], c *Context, by maker, edge *promise.Cell) {
+	o := promiseOperation[R]()
+	p.message.arg = by
+	unwatch, made := o.core.makePromise(c, &p.message.result.promised, edge)
+	p.unwatch = unwatch
+	p.resolved.Store(!made)
+}
+
+// makePromise admits the message of a promise, whose edge is a gate, or nil. It returns what ends
+// the watch over its scope; or false if the message was refused, and so has failed.
+func (o *core) makePromise(c *Context, m *promised, edge *promise.Cell) (unwatch func() bool, made bool) {
 	m.start(o, &c.checked().rt.free)
 	w := c.here()
 	if err := w.admits(c, m.unit, &m.message); err != nil {
 		o.refuseSend(c, w, m, err)
 		return nil, false
 	}
-	m.lead(nil, true)
+	m.lead(edge, true)
 	if x := c.Scope(); x != nil {
 		unwatch = w.env.watchPromise(x, m)
 	}

@@ -124,7 +124,8 @@ func (k *Kind[K, S]) Configure(rt *Runtime, options ...KindOption) {
 	}
 }
 
-// Len returns how many units of the kind are active in rt, or about to be. Any goroutine.
+// Len returns how many units of the kind are active in rt, or about to be. After a Close that is
+// how many were. Any goroutine.
 func (k *Kind[K, S]) Len(rt *Runtime) int {
 	rt.mustBeMade()
 	return int(k.in(rt).active.Load())

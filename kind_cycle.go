@@ -18,6 +18,7 @@ import (
 //	message        ─→ the message to several units to which its unit has come
 //	message to     ─→ the activation of each of its units; its edge is a gate, which finds them
 //	several units
+//	Watch, Room    ─→ the activation of the unit that is to end, or to have room; as above
 //
 // Implied edges are not stored; a walk that comes to a message which waits for no future finds them
 // (promise.Implied).
@@ -29,8 +30,9 @@ import (
 //	K3  a message to several units, which may have waited for futures, is in their mailboxes
 //	    (core.placeSent)
 //
-// A message that is new is in no cycle: nothing waits for it yet. Nor is an activation before it
-// forwards a future; and then it walks, as all that wait for a future do.
+// A message that is new is in no cycle: nothing waits for it yet, nor for a new Watch or Room. Nor
+// is an activation before it forwards a future; and then it walks, as all that wait for a future
+// do.
 //
 // Most units have nothing to do with kinds, and messages to them pay nothing for K2. A message to
 // several units is near kinds if one of them is of a kind, or is near one: then the others are near
@@ -56,26 +58,40 @@ import (
 //             the mailbox not idle, and a store of the edge for messages with futures
 // Checked by: TestKindFindsCycles…, TestKindCycle, TestExploreKind…
 
-// gate is the edge of messages to several units that are placed, of one operation: they wait for
-// the activations of their units, if there are any.
+// gate is the edge of promises that wait for the activations of units, if there are any: of the
+// messages to several units that are placed, of one operation; of Watches; or of Rooms.
 type gate struct {
-	promise.Cell         // must be first
-	multiAt      uintptr // where such a message has its multi
+	promise.Cell // must be first
+	// multiAt is where such a message has its multi, and unitAt where such a promise has its unit.
+	// One of them is 0.
+	multiAt, unitAt uintptr
 }
 
-func newGate(multiAt uintptr) *promise.Cell {
-	g := &gate{multiAt: multiAt}
+func newGate(multiAt, unitAt uintptr) *promise.Cell {
+	g := &gate{multiAt: multiAt, unitAt: unitAt}
 	g.MakeGate()
 	return &g.Cell
 }
 
-// severalOf returns what a message to several units has, if the edge of its cell is a gate;
-// otherwise nil.
+// gateOf returns the gate that the edge of a cell is, nil if it is none.
+func gateOf(c *promise.Cell) *gate { return (*gate)(unsafe.Pointer(c.Gate())) }
+
+// severalOf returns what a placed message to several units has; nil for the cell of any other.
 func severalOf(c *promise.Cell) *multi {
-	if g := c.Gate(); g != nil {
-		return (*multi)(unsafe.Add(unsafe.Pointer(promisedOf(c)), (*gate)(unsafe.Pointer(g)).multiAt))
+	if g := gateOf(c); g != nil && g.multiAt != 0 {
+		return (*multi)(unsafe.Add(unsafe.Pointer(promisedOf(c)), g.multiAt))
 	}
 	return nil
+}
+
+// unitAwaitedBy returns the unit without which the promise of a cell gets no outcome: that of the
+// message, or the one of a Watch or Room.
+func unitAwaitedBy(c *promise.Cell) *unit {
+	m := promisedOf(c)
+	if g := gateOf(c); g != nil && g.unitAt != 0 {
+		return *(**unit)(unsafe.Add(unsafe.Pointer(m), g.unitAt))
+	}
+	return m.unit
 }
 
 // meetUnits notes, right before a message is placed, whether one of its units is of a kind, or near
@@ -211,7 +227,7 @@ func (f *activations) behind(end *promise.Cell) {
 	n := len(f.all)
 	if m := severalOf(end); m != nil {
 		f.ofSeveral(m)
-	} else if u := promisedOf(end).unit; u != nil {
+	} else if u := unitAwaitedBy(end); u != nil {
 		f.ofUnit(u)
 	}
 	// If the message has run meanwhile, its unit may be activating anew. It does not wait for that.

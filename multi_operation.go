@@ -57,8 +57,9 @@ func (o *Operation2[S, T, A, R]) Tell(c *Context, a *Unit[S], b *Unit[T], arg A)
 	m := (*multiTell2[A])(unsafe.Pointer(w.again(j.core.id)))
 	if m == nil {
 		m = &multiTell2[A]{}
+		m.tell.multi.n = 2 // once: an owner of its last life may still read it
 	}
-	setTwo(&m.tell.multi, &m.two, x, y)
+	m.two[0].unit, m.two[1].unit = x, y
 	return tellSeveral(j, c, w, &m.tell, arg)
 }
 
@@ -116,7 +117,7 @@ type (
 	}
 )
 
-// setTwo gives the message to two units its units. m lies before the parts.
+// setTwo gives a new message to two units its units. m lies before the parts.
 func setTwo(m *multi, parts *[2]multiPart, a, b *unit) {
 	m.n = 2
 	parts[0].unit, parts[1].unit = a, b
@@ -226,7 +227,7 @@ func completeSeveral[A, R any](o *operation[A, R], name string, code func(*messa
 // offsets of the multi in the messages.
 func (o *core) completeSeveral(inSend, inTell uintptr) {
 	o.several, o.route.Form = true, route.Several
-	o.gate = newGate(inSend)
+	o.gate = newGate(inSend, 0)
 	o.makeMultiVtables(inSend, inTell)
 }
 

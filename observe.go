@@ -150,8 +150,9 @@ func (w *worker) starting(a *activity.Activity) {
 
 // Stats are the figures of a runtime since it was made. While operations run, figures of different
 // processors are not of one instant, and may lag behind; in a runtime that has quiesced they are
-// exact. They do not tell which unit runs on which processor, nor who sends to whom; recordings do
-// ([Runtime.StartTrace]).
+// exact. After the end of the runtime, a [Promise] that was not resolved, and the future of [Room],
+// is done once it is asked for its outcome. They do not tell which unit runs on which processor,
+// nor who sends to whom; recordings do ([Runtime.StartTrace]).
 type Stats struct {
 	Processors []ProcessorStats
 

@@ -123,7 +123,7 @@ func declare(name string, info OperationInfo) *declaration {
 
 func claimIn(in, name string, info OperationInfo) (short, full string) {
 	if name == "" {
-		panic("freerun: an operation needs a name, at " + info.Place)
+		panic("freerun: an operation or a kind needs a name, at " + info.Place)
 	}
 	full = in + "." + name
 	info.Name = full

@@ -85,6 +85,8 @@ func (m *promised) endUnsent(w *worker, why *promise.Failure) {
 			}
 		}
 		m.Fail(why)
+	} else {
+		m.Clear()
 	}
 	if !m.TryFill() { // it has waiters, or is sealed
 		if w == nil {

@@ -187,7 +187,7 @@ func (u *unit) apply(options []UnitOption, state reflect.Type) {
 func (x *unitExt) equip(options []UnitOption, state reflect.Type) {
 	for i, o := range options {
 		if o.apply == nil {
-			panic(fmt.Sprintf("freerun: NewUnit with a zero UnitOption, the one with index %d", i))
+			panic(fmt.Sprintf("freerun: a zero UnitOption for a unit or a kind, the one with index %d", i))
 		}
 		o.apply(x, state)
 	}

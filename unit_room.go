@@ -64,19 +64,20 @@ func (u *unit) room(c *Context) Future[struct{}] {
 	if x == nil || x.limit == nil {
 		return Resolved(struct{}{})
 	}
-	return x.limit.askForRoom(c)
+	return x.limit.askForRoom(c, u)
 }
 
-// askForRoom returns the future of room in the mailbox.
-func (b *mailboxLimit) askForRoom(c *Context) Future[struct{}] {
+// askForRoom returns the future of room in the mailbox, which is u's.
+func (b *mailboxLimit) askForRoom(c *Context, u *unit) Future[struct{}] {
 	switch why := b.ended.Load(); {
 	case why != nil:
 		return Failed[struct{}](why)
 	case !b.isFull() && !b.hasLine(): // otherwise those in the line come first
 		return Resolved(struct{}{})
 	}
-	a := &roomWaiter{promise: NewPromise[struct{}](c)}
-	if a.isOpen() { // otherwise the scope was canceled
+	a := &roomWaiter{of: u}
+	beginPromise(&a.promise, c, callerOf(4), roomGate) // for reports, the caller of Room
+	if a.isOpen() {                                    // otherwise the scope was canceled
 		b.lineForRoom(c.rt).add(b, a)
 	}
 	return a.promise.Future()
@@ -91,8 +92,13 @@ func (b *mailboxLimit) hasLine() bool {
 // roomWaiter is one who waits for room.
 type roomWaiter struct {
 	mailbox.Node // must be first
-	promise      *Promise[struct{}]
+	promise      Promise[struct{}]
+	of           *unit
 }
+
+// roomGate is the edge of promises of room: they wait for the activation of their unit, if it lies
+// still.
+var roomGate = newGate(0, unsafe.Offsetof(roomWaiter{}.of)-unsafe.Offsetof(roomWaiter{}.promise)-unsafe.Offsetof(Promise[struct{}]{}.message))
 
 // isOpen reports whether the future has no outcome, and will get one here.
 func (a *roomWaiter) isOpen() bool {

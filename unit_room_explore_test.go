@@ -24,15 +24,14 @@ func newWaitingRoom(most int64, waiters int) *waitingRoom {
 	x.b.fill.Store(most * int64(oneMore))
 	x.line = x.b.lineForRoom(rt)
 	for i := range waiters {
-		p := &Promise[struct{}]{}
-		m := &p.message
-		m.result.promised.become(promiseOperation[struct{}]().core.sent)
-		m.result.promised.unit = &rt.free
-		m.result.promised.lead(nil, true)
+		a := &roomWaiter{of: &unit{rt: rt}}
+		m := &a.promise.message.result.promised
+		m.start(&promiseOperation[struct{}]().core, &rt.free)
+		m.lead(roomGate, true)
 		listener := &message{unit: &rt.free}
 		listener.become(waiterVtable("listener", func(*worker, *message) { x.woken[i]++ }))
-		m.result.promised.notify(listener)
-		x.all = append(x.all, &roomWaiter{promise: p})
+		m.notify(listener)
+		x.all = append(x.all, a)
 	}
 	return x
 }

@@ -49,7 +49,11 @@ import (
 //
 // The future fails
 //   - with the error of f, if f fails; the unit goes on as with a value,
-//   - with [ErrCycle] if f would wait for what lies in the mailbox of the unit; the unit goes on,
+//   - with [ErrCycle] if f would wait for what lies in the mailbox of the unit, for the end of the
+//     unit ([Watch]), or for room in its mailbox ([Room]); the unit goes on, and some of the futures
+//     between f and the unit may have failed, too. One circle is not found, and lasts: through an
+//     operation on several units that was sent before the unit's first Suspend, and that this has
+//     overtaken by a higher priority,
 //   - at once, with [ErrNoFuture], if f is the zero Future,
 //   - as that of [Operation.Send], before the unit is suspended: with a [*StoppedError] if it was
 //     stopped, with [ErrCanceled] if c's scope was canceled.

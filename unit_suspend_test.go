@@ -3,6 +3,7 @@ package freerun_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/freeruntest"
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
@@ -95,6 +97,72 @@ func TestSuspendGoesOnAtOnce(t *testing.T) {
 		t.Errorf("suspended are %v", all)
 	}
 }
+
+// TestSuspendFindsWatchAndRoom has a suspension wait for what only its unit can bring about: the
+// end of the unit, or room in its mailbox.
+func TestSuspendFindsWatchAndRoom(t *testing.T) {
+	later := func(c *freerun.Context, f freerun.Future[int]) (int, error) { return freerun.Forward(c, f) }
+	for name, ask := range map[string]func(c *freerun.Context, u *freerun.Unit[int]) freerun.Future[int]{
+		"the end": func(c *freerun.Context, u *freerun.Unit[int]) freerun.Future[int] {
+			return freerun.Then(c, freerun.Watch(c, u), func(*freerun.Context, freerun.Ended) (int, error) { return 1, nil })
+		},
+		"room": func(c *freerun.Context, u *freerun.Unit[int]) freerun.Future[int] {
+			return freerun.Then(c, freerun.Room(c, u), func(*freerun.Context, struct{}) (int, error) { return 1, nil })
+		},
+	} {
+		for _, before := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, asked before: %v", name, before), func(t *testing.T) {
+				freeruntest.Explore(t, func(rt *freerun.Runtime) {
+					c := rt.Context()
+					u := freerun.NewUnit(rt, 1, freerun.MailboxLimit(1, freerun.Reject))
+					opens := freerun.NewPromise[freerun.Future[int]](c)
+					gate := freerun.NewPromise[int](c)
+					freerun.Suspend(c, u, gate.Future())
+					mail := runtimetest.AddOne.Send(c, u, 1) // so the mailbox is full
+					var f freerun.Future[int]
+					if before {
+						f = ask(c, u)
+					}
+					s := freerun.Suspend(c.WithPriority(freerun.High), u, freerun.Then(c, opens.Future(), later))
+					if !before {
+						freerun.Go(c, func(*freerun.Context) (int, error) { return 0, nil }).Wait(t.Context())
+						f = ask(c, u)
+					}
+					opens.Resolve(f, nil)
+					gate.Resolve(0, nil)
+					_, err := s.Wait(t.Context())
+					if n, mailed := mail.Wait(t.Context()); n != 2 || mailed != nil {
+						t.Errorf("the mail: %d, %v", n, mailed)
+					}
+					freerun.Stop(c, u)
+					if _, met := f.Wait(t.Context()); met != nil && !errors.Is(met, freerun.ErrCycle) && !errors.Is(met, freerun.ErrStopped) {
+						t.Errorf("what was waited for: %v", met)
+					} else if !errors.Is(err, freerun.ErrCycle) && (err != nil || met != nil) {
+						t.Errorf("the suspension: %v; what it waited for: %v", err, met)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestKindWaitsForItsEnd: the function that makes a state waits for the end of its own unit.
+func TestKindWaitsForItsEnd(t *testing.T) {
+	freeruntest.Explore(t, func(rt *freerun.Runtime) {
+		c := rt.Context()
+		patient.Configure(rt, freerun.MadeBy(func(c *freerun.Context, key int) (int, error) {
+			end := freerun.Watch(c, patient.At(c, key))
+			return freerun.Forward(c, freerun.Then(c, end, func(*freerun.Context, freerun.Ended) (int, error) { return 1, nil }))
+		}))
+		_, err := runtimetest.AddOne.Send(c, patient.At(c, 7), 1).Wait(t.Context())
+		var failed *freerun.ActivationError
+		if !errors.As(err, &failed) || !errors.Is(err, freerun.ErrCycle) {
+			t.Errorf("the activation: %v", err)
+		}
+	})
+}
+
+var patient = freerun.NewKind("patient", func(*freerun.Context, int) (int, error) { return 0, nil })
 
 // TestSuspendHoldsAll has messages of each sort behind a suspension, and behind another one that
 // comes with a higher priority: none runs before each is over, and then they run, each once. Until

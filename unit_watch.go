@@ -37,7 +37,11 @@ func Watch[S any](c *Context, u *Unit[S]) Future[Ended] { return u.checked().wat
 type watch struct {
 	result result[Ended] // must be first
 	timer  Timer
+	of     *unit // the unit that it watches
 }
+
+// watchGate is the edge of watches: they wait for the activation of their unit, if it lies still.
+var watchGate = newGate(0, unsafe.Offsetof(watch{}.of))
 
 // watchVtable is set in init: it leads to functions that lead to it.
 var watchVtable *vtable
@@ -47,8 +51,9 @@ func init() {
 }
 
 func (u *unit) watch(c *Context) Future[Ended] {
-	x := &watch{timer: Timer{wheel: c.rt.wheel(), scope: c.Scope(), dormant: true}}
+	x := &watch{timer: Timer{wheel: c.rt.wheel(), scope: c.Scope(), dormant: true}, of: u}
 	m := &x.result.promised
+	m.SetEdge(watchGate)
 	m.unit = &c.rt.free
 	m.become(watchVtable)
 	x.timer.target = &m.message
