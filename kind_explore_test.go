@@ -208,6 +208,10 @@ func (x *theater) perform(w *worker, m *message) {
 	}
 }
 
+func sendMessageOf[A, R any](m *message) *sendMessage[A, R] {
+	return (*sendMessage[A, R])(unsafe.Pointer(m))
+}
+
 // performAs is operation.runSend without a processor.
 func performAs[A, R any](x *theater, o *operation[A, R], w *worker, m *message) {
 	k := m.vtable()

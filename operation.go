@@ -227,6 +227,7 @@ func (o *core) argOf(m *message) unsafe.Pointer { return unsafe.Add(unsafe.Point
 func (o *core) toldArgOf(m *message) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(m), o.toldArgAt)
 }
+
 func (o *core) resultOf(m *promised) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(m), o.resultAt) }
 
 // argIn returns where the argument of a message with a future, or of one that is told, is.

@@ -70,10 +70,6 @@ type sendMessage[A, R any] struct {
 	arg    A
 }
 
-func sendMessageOf[A, R any](m *message) *sendMessage[A, R] {
-	return (*sendMessage[A, R])(unsafe.Pointer(m))
-}
-
 // start makes the message one of operation o to u.
 func (m *promised) start(o *core, u *unit) {
 	m.become(o.sent)

@@ -50,10 +50,8 @@ import (
 // The future fails
 //   - with the error of f, if f fails; the unit goes on as with a value,
 //   - with [ErrCycle] if f would wait for what lies in the mailbox of the unit, for the end of the
-//     unit ([Watch]), or for room in its mailbox ([Room]); the unit goes on, and some of the futures
-//     between f and the unit may have failed, too. One circle is not found, and lasts: through an
-//     operation on several units that was sent before the unit's first Suspend, and that this has
-//     overtaken by a higher priority,
+//     unit ([Watch]), or for room in its mailbox ([Room]); the unit goes on, and some futures
+//     between f and the unit may have failed, too,
 //   - at once, with [ErrNoFuture], if f is the zero Future,
 //   - as that of [Operation.Send], before the unit is suspended: with a [*StoppedError] if it was
 //     stopped, with [ErrCanceled] if c's scope was canceled.
@@ -62,6 +60,9 @@ import (
 // [Runtime.Shutdown] wait for it, and a canceled scope does not end it, unless f is of that scope,
 // as the future of a promise that was made in it. A Shutdown waits until its deadline; then, or at
 // a Close, the messages in the mailbox are given up, and counted. f may be of another runtime.
+//
+// One circle is not found, and lasts: through an operation on several units that was sent before
+// the unit's first Suspend, and that this one has overtaken by a higher priority.
 //
 // Any goroutine may call Suspend, operations of the unit too; it does not wait. One allocation, and
 // an entry in the list of suspended units. It panics if c or u is nil.
