@@ -185,26 +185,28 @@ func (x *theater) perform(w *worker, m *message) {
 		s := sendMessageOf[stopReason, bool](m)
 		s.result.value = x.kind.runStop(&x.rt.context, m.unit, s.arg)
 		x.kind.stopping.core.settle(w, &s.result.promised, nil, nil)
-	case k == visitOp.op.core.sent:
-		performAs(x, &visitOp.op, w, m)
-	case k == afterOp.op.core.sent:
-		performAs(x, &afterOp.op, w, m)
-	case k == allOp.op.core.placed:
-		performAs(x, &allOp.op, w, m)
-	case k == waitedOp.core.sent:
-		performAs(x, waitedOp, w, m)
-	case k == keepOp.op.core.sent:
-		performAs(x, &keepOp.op, w, m)
-	case k == askOp.op.core.sent:
-		performAs(x, &askOp.op, w, m)
-	case k == leaveOp.op.core.sent:
-		performAs(x, &leaveOp.op, w, m)
-	case k == strikeOp.op.core.sent:
-		performAs(x, &strikeOp.op, w, m)
-	case k == beginWatch.core.sent:
-		performAs(x, beginWatch, w, m)
-	default:
+	case !slices.ContainsFunc(onStage, func(performs performer) bool { return performs(x, w, m) }):
 		x.r.Failf("%s is not for the theater", k.name)
+	}
+}
+
+// onStage are the operations of the theater.
+var onStage = []performer{
+	performerOf(&visitOp.op), performerOf(&afterOp.op), performerOf(&allOp.op), performerOf(waitedOp), performerOf(&keepOp.op),
+	performerOf(&askOp.op), performerOf(&leaveOp.op), performerOf(&strikeOp.op), performerOf(beginWatch),
+}
+
+// performer runs a message of one operation. It returns false for a message of another.
+type performer func(x *theater, w *worker, m *message) bool
+
+func performerOf[A, R any](o *operation[A, R]) performer {
+	return func(x *theater, w *worker, m *message) bool {
+		k := m.vtable()
+		if mine := k == o.core.sent && o.core.placed == nil || k == o.core.placed; !mine {
+			return false
+		}
+		performAs(x, o, w, m)
+		return true
 	}
 }
 

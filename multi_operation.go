@@ -226,7 +226,7 @@ func completeSeveral[A, R any](o *operation[A, R], name string, code func(*messa
 // completeSeveral makes what an operation on several units needs beside. inSend and inTell are the
 // offsets of the multi in the messages.
 func (o *core) completeSeveral(inSend, inTell uintptr) {
-	o.several, o.route.Form = true, route.Several
+	o.route.Form = route.Several
 	o.gate = newGate(inSend, 0)
 	o.makeMultiVtables(inSend, inTell)
 }

@@ -194,7 +194,6 @@ type core struct {
 	// tolerant: the operation runs although the future in its argument failed. Only for arguments
 	// with one future.
 	tolerant bool
-	several  bool // an operation on several units, whose told messages no depot counts
 	// gate is the edge of messages to several units that wait for these (kind_cycle.go); nil for
 	// other operations.
 	gate  *promise.Cell

@@ -66,7 +66,7 @@ func (o *core) drop(m *message) {
 	rt := m.unit.rt
 	o.dropToldArgument(m)
 	m.unit = &rt.free
-	if !o.several {
+	if o.placed == nil { // no depot counts the told messages to several units
 		rt.depot(o.id).Add(-1)
 	}
 }
