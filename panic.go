@@ -26,11 +26,7 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 		panic(value) // no operation's panic: a defect of the runtime must not go unseen
 	}
 	k := m.vtable()
-	on := ""
-	if k.multiAt == 0 {
-		on = m.unit.called()
-	}
-	err := w.panicked(k.describe(m), on, m.lineage.Load(), value, stack)
+	err := w.panicked(k.describe(m), k.unitName(m), m.lineage.Load(), value, stack)
 	w.pressed = nil
 	u := unitRunBy(t)
 	if u != nil {
@@ -46,8 +42,17 @@ func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	}
 }
 
+// unitName returns the name of the unit of a message. It is empty for a unit without a name, for
+// several units, and for none.
+func (k *vtable) unitName(m *message) string {
+	if k.multiAt != 0 {
+		return ""
+	}
+	return m.unit.called()
+}
+
 // panicked counts and reports an operation that panicked with value; nil stands for runtime.Goexit.
-// unit is what the unit is called, if there is one, and that is not several.
+// unit is the name of its unit: see unitName.
 func (w *worker) panicked(operation, unit string, from *lineage, value any, stack []byte) *PanicError {
 	if value == nil {
 		value = ErrGoexit
@@ -106,8 +111,8 @@ func (w *worker) lose(k *vtable, m *message, err error) {
 		return
 	}
 	about := []any{"operation", k.describe(m), "error", err, "lost", rt.Stats().Lost}
-	if k.multiAt == 0 && m.unit.called() != "" {
-		about = append(about, "unit", m.unit.called())
+	if unit := k.unitName(m); unit != "" {
+		about = append(about, "unit", unit)
 	}
 	rt.log(slog.LevelWarn, "operation without a future failed", m.lineage.Load().report(about)...)
 }
