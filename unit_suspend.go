@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Source:     our own. A suspension is an operation that has not ended, so it needs no counterpart
@@ -41,11 +43,13 @@ import (
 //	moved := freerun.NewPromise[int](c)
 //	freerun.Suspend(c, account, moved.Future()) // nothing runs until moved is resolved
 //
-// Suspend of a suspended unit has its turn after the one before. A limited mailbox ([MailboxLimit])
-// fills up meanwhile, and refuses or keeps its senders waiting as its option says; units are not
-// held back for it. Suspend itself takes no room there. A unit of a [Kind] that is passive stays
-// so, and one that is active stays active, whatever its idle time and its [MaxActive]; it is in use
-// when it goes on. [Runtime.SuspendedUnits] and [UnitStats] show the suspended units.
+// The priority of c counts for a unit of a [Kind]. For any other, Suspend has the place of a message
+// of [Normal], as operations on several units have. Suspend of a suspended unit has its turn after
+// the one before. A limited mailbox ([MailboxLimit]) fills up meanwhile, and refuses or keeps its
+// senders waiting as its option says; units are not held back for it. Suspend itself takes no room
+// there. A unit of a [Kind] that is passive stays so, and one that is active stays active, whatever
+// its idle time and its [MaxActive]; it is in use when it goes on. [Runtime.SuspendedUnits] and
+// [UnitStats] show the suspended units.
 //
 // The future fails
 //   - with the error of f, if f fails; the unit goes on as with a value,
@@ -60,9 +64,6 @@ import (
 // [Runtime.Shutdown] wait for it, and a canceled scope does not end it, unless f is of that scope,
 // as the future of a promise that was made in it. A Shutdown waits until its deadline; then, or at
 // a Close, the messages in the mailbox are given up, and counted. f may be of another runtime.
-//
-// One circle is not found, and lasts: through an operation on several units that was sent before
-// the unit's first Suspend, and that this one has overtaken by a higher priority.
 //
 // Any goroutine may call Suspend, operations of the unit too; it does not wait. One allocation, and
 // an entry in the list of suspended units. It panics if c or u is nil.
@@ -117,16 +118,22 @@ func (o *core) suspend(c *Context, u *unit, m *promised) {
 		o.refuseSend(c, w, m, err)
 		return
 	}
-	u.nearSuspension()
+	u.nearSuspension(m)
 	o.launch(w, m, anySender)
 }
 
 // nearSuspension has messages to several units that are sent from now on look for circles, if u is
-// one of the units: kind_cycle.go.
-func (u *unit) nearSuspension() {
-	if x := u.extend().forSeveral(); !x.nearKinds.Load() {
-		x.nearKinds.Store(true)
+// one of the units: kind_cycle.go. Those that were sent before do not, unless u is of a kind. They
+// have the place of a message of Normal, and so m gets that, too: it overtakes none of them.
+func (u *unit) nearSuspension(m *promised) {
+	x := u.extend()
+	if x.keyed() != nil {
+		return // it has always been near
 	}
+	if s := x.forSeveral(); !s.nearKinds.Load() {
+		s.nearKinds.Store(true)
+	}
+	m.lineage.Store(m.lineage.Load().at(u.rt, sched.Normal))
 }
 
 // suspend leaves the unit to the outcome of m, and has m run, as a task of its own. waiter goes on

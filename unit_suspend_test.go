@@ -146,6 +146,27 @@ func TestSuspendFindsWatchAndRoom(t *testing.T) {
 	}
 }
 
+// TestSuspendOvertakesNoneOfSeveral has a suspension, sent with a high priority, wait for a unit
+// that an operation on both holds, which was sent before the unit was ever to be suspended.
+func TestSuspendOvertakesNoneOfSeveral(t *testing.T) {
+	freeruntest.Explore(t, func(rt *freerun.Runtime) {
+		c := rt.Context()
+		u, w := freerun.NewUnit(rt, 1), freerun.NewUnit(rt, 2)
+		high := c.WithPriority(freerun.High)
+		freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { return 0, nil })
+		freerun.When2(c, w, u, func(_ *freerun.Context, w, u *int) (int, error) { *w += *u; return 0, nil })
+		f := freerun.Do(high, w, func(_ *freerun.Context, n *int) (int, error) { return *n, nil })
+		s := freerun.Suspend(high, u, f)
+		n, err := f.Wait(t.Context())
+		if got, failed := s.Wait(t.Context()); err != nil || failed != nil || got != n {
+			t.Errorf("%d, %v; the suspension: %d, %v", n, err, got, failed)
+		}
+		if n, err := runtimetest.AddOne.Send(c, u, 1).Wait(t.Context()); n != 2 || err != nil {
+			t.Errorf("after it: %d, %v", n, err)
+		}
+	})
+}
+
 // TestKindWaitsForItsEnd: the function that makes a state waits for the end of its own unit.
 func TestKindWaitsForItsEnd(t *testing.T) {
 	freeruntest.Explore(t, func(rt *freerun.Runtime) {
