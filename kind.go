@@ -105,11 +105,10 @@ func (k *Kind[K, S]) at(h *homeOf[K, S], key K) *Unit[S] {
 	if e == nil {
 		return k.enter(h, key, nil)
 	}
-	r := residentOf[K, S](e)
-	if u := r.present(); u != nil {
+	if u := present[K, S](e); u != nil {
 		return &u.Unit
 	}
-	return k.enter(h, key, r)
+	return k.enter(h, key, e)
 }
 
 // Configure gives the kind other options in runtime rt than those of [NewKind], to which they are
@@ -138,7 +137,7 @@ func (k *Kind[K, S]) All(rt *Runtime) iter.Seq2[K, *Unit[S]] {
 	rt.mustBeMade()
 	return func(yield func(K, *Unit[S]) bool) {
 		for _, u := range k.in(rt).activeUnits() {
-			if x := keyedUnitOf[K, S](u); !yield(x.resident.Key, &x.Unit) {
+			if x := keyedUnitOf[K, S](u); !yield(x.entry.Key, &x.Unit) {
 				return
 			}
 		}
@@ -155,7 +154,7 @@ func (k *Kind[K, S]) Stop(c *Context, key K) Future[bool] {
 
 // Key returns the key of the unit on which the operation of c runs. It panics if that is no unit of
 // the kind, or several.
-func (k *Kind[K, S]) Key(c *Context) K { return k.running(c).resident.Key }
+func (k *Kind[K, S]) Key(c *Context) K { return k.running(c).entry.Key }
 
 // Self returns the unit on which the operation of c runs. It panics as [Kind.Key] does.
 func (k *Kind[K, S]) Self(c *Context) *Unit[S] { return &k.running(c).Unit }

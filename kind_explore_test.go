@@ -112,14 +112,17 @@ func newTheater(r *explore.Run, k *Kind[int, *seat], keyed, plain int) *theater 
 	for range plain {
 		x.units = append(x.units, NewUnit(rt, &seat{in: x}))
 	}
+	table := &homeOfKind[int, *seat](x.home).table
+	table.HashBy(func(key int) uint64 { return uint64(key) << 60 })
 	for key := range keyed {
-		u := &keyedUnit[int, *seat]{resident: &resident[int, *seat]{}}
-		u.resident.Key = key
+		u := &keyedUnit[int, *seat]{}
+		u.entry.Key = key
 		u.unit.rt, u.unit.Kind = rt, unitVtable
 		u.keyed.settings = x.home.units
 		u.unit.ext.Store(&u.keyed.unitExt)
 		// The collector takes none: the test holds it, and there is no cleanup.
-		u.keyed.weak, u.resident.weak = true, weak.Make(u)
+		u.weakly = &weakEntry[int, *seat]{entry: entry[int]{u.entry.Entry, ^u.entry.nth}, unit: weak.Make(u)}
+		table.LoadOrStore(&u.weakly.Entry)
 		// The next back-off is so long that no execution comes to its end.
 		u.keyed.withRare().failed = &activationFailure{err: ErrClosed, times: 20}
 		x.units, x.keyed = append(x.units, &u.Unit), append(x.keyed, u)
@@ -330,17 +333,18 @@ func (x *theater) check(allowed func(n note, err error) bool) {
 	}
 	inUse := uint64(0)
 	for i, u := range x.keyed {
+		held := homeOfKind[int, *seat](x.home).table.Load(i) == &u.entry.Entry
 		switch {
 		case u.keyed.is(active):
 			inUse++
-			if u.state == nil || u.state.dropped {
-				x.r.Failf("unit %d is active, without a state", i)
+			if u.state == nil || u.state.dropped || !held {
+				x.r.Failf("unit %d is active, without a state, or the table does not hold it", i)
 			}
 		case u.keyed.is(activating), u.keyed.still.Load() != nil:
 			x.r.Failf("unit %d is activating", i)
 		case u.state != nil:
 			x.r.Failf("unit %d is passive, with a state", i)
-		case u.resident.held.Load() != nil:
+		case held:
 			x.r.Failf("the table holds unit %d, which is passive", i)
 		}
 	}

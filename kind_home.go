@@ -46,8 +46,8 @@ func homeOfKind[K comparable, S any](h *kindHome) *homeOf[K, S] {
 func (h *homeOf[K, S]) activeUnits() []*unit {
 	var all []arrival
 	for e := range h.table.All {
-		if u := residentOf[K, S](e).present(); u != nil && u.keyed.is(active) {
-			all = append(all, arrival{&u.unit, u.resident.nth})
+		if u := present[K, S](e); u != nil && u.keyed.is(active) {
+			all = append(all, arrival{&u.unit, u.entry.nth})
 		}
 	}
 	return inOrderOfArrival(all)
@@ -56,7 +56,7 @@ func (h *homeOf[K, S]) activeUnits() []*unit {
 // arrival is a unit, and the number that its key got when it came.
 type arrival struct {
 	unit *unit
-	nth  uint64
+	nth  int64
 }
 
 func inOrderOfArrival(all []arrival) []*unit {

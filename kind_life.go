@@ -192,9 +192,9 @@ func (k *Kind[K, S]) assemble() {
 func (k *Kind[K, S]) begin(w *worker, u *unit) *sched.Task {
 	x := keyedUnitOf[K, S](u)
 	a := &activation[K, S]{}
-	a.made.arg = x.resident.Key
+	a.made.arg = x.entry.Key
 	a.waiter.become(k.woken)
-	x.resident.held.Store(x)
+	x.hold()
 	m := &a.made.result.promised
 	m.start(&k.activating.core, &u.rt.free)
 	x.keyed.awaits(w, u, m, &a.waiter)
@@ -228,7 +228,7 @@ func (k *Kind[K, S]) activated(w *worker, waiter *message) {
 		h.stats.activations.Add(1)
 		h.keep(w, u, false)
 	} else {
-		x.keyed.fail(u.rt.env.now(), &ActivationError{Kind: k.declared.name, Key: x.resident.Key, Err: err})
+		x.keyed.fail(u.rt.env.now(), &ActivationError{Kind: k.declared.name, Key: x.entry.Key, Err: err})
 		k.becomePassive(x)
 		h.stats.failures.Add(1)
 	}
@@ -308,7 +308,7 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 		}
 	}()
 	if h.settings.stop != nil && !broken {
-		h.settings.stop.(func(*Context, K, *S))(c, x.resident.Key, &x.state)
+		h.settings.stop.(func(*Context, K, *S))(c, x.entry.Key, &x.state)
 	}
 	return true
 }

@@ -72,8 +72,11 @@ func TestExploreKindRoom(t *testing.T) {
 				}
 				x.strike(w, true)
 				x.pump(w)
+				table := &homeOfKind[int, *seat](x.home).table
 				for _, u := range x.keyed { // the table keeps them where time is virtual
-					u.resident.held.Store(nil)
+					if u.keyed.is(passive) {
+						table.Replace(&u.entry.Entry, &u.weakly.Entry)
+					}
 				}
 				x.check(func(_ note, err error) bool { return err == nil || errors.Is(err, ErrFull) })
 				if n := x.home.active.Load(); n > 1 {

@@ -46,7 +46,8 @@ func TestKindTurnedAwayIsNoFailure(t *testing.T) {
 		if d := x.failed().retry.Sub(rt.env.now()); x.failed().times != 1 || d > leastBackOff {
 			t.Fatalf("%d failures, again after %v", x.failed().times, d)
 		}
-		if keyedUnitOf[int, int](&u.unit).resident.held.Load() != nil {
+		k := keyedUnitOf[int, int](&u.unit)
+		if e := homeOfKind[int, int](x.settings.home).table.Load(1); k.weakly == nil || e != &k.weakly.Entry {
 			t.Fatal("the table holds a unit that was turned away")
 		}
 	}

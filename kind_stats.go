@@ -45,7 +45,7 @@ func (k *Kind[K, S]) Hottest(rt *Runtime, n int) []KeyStats[K] {
 	all := make([]KeyStats[K], len(most))
 	for i, u := range most {
 		x := keyedUnitOf[K, S](u)
-		all[i] = KeyStats[K]{x.resident.Key, x.Stats()}
+		all[i] = KeyStats[K]{x.entry.Key, x.Stats()}
 	}
 	return all
 }

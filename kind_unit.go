@@ -13,9 +13,10 @@ import (
 
 // keyedUnit is a unit of a kind, in one piece with all that it has beside other units.
 type keyedUnit[K comparable, S any] struct {
-	Unit[S]  // must be first: a *Unit[S] of the kind is a *keyedUnit
-	keyed    keyed
-	resident *resident[K, S]
+	Unit[S] // must be first: a *Unit[S] of the kind is a *keyedUnit
+	entry   entry[K]
+	keyed   keyed
+	weakly  *weakEntry[K, S] // nil until the unit is passive for the first time; the owner's
 }
 
 func keyedUnitOf[K comparable, S any](u *unit) *keyedUnit[K, S] {
@@ -30,7 +31,6 @@ type keyed struct {
 	// the keeper clears it.
 	marked atomics.Bool
 	used   atomics.Uint32 // the tick in which a message was run last; the owner's
-	weak   bool           // the table has a weak pointer to the unit; the owner's
 
 	// The unit's place in the list of the keeper, and whether it is in one of the keeper's buckets.
 	// The keeper's.
@@ -80,29 +80,29 @@ func (x *keyed) failed() *activationFailure {
 	return nil
 }
 
-// resident is the entry of a key in the table of a kind. The table holds an active unit. It holds a
-// passive one by a weak pointer, so that the collector takes the unit when nobody else holds it.
-// Then the entry goes too.
+// entry is what the table of a kind has for a key. That of an active unit is a part of the unit: so
+// who has found it has come to the unit, too, and the table holds the unit. For a passive one the
+// table has the unit's weakEntry in place of it, so that the collector takes the unit when nobody
+// else holds it. Then that entry goes, too.
 //
 // There is one unit of a key at any time: another one is made only when the weak pointer is dead.
-type resident[K comparable, S any] struct {
-	keytable.Entry[K]
-	nth  uint64 // the order in which the keys came
-	held atomics.Pointer[keyedUnit[K, S]]
-	// weak is written before held is nil for the first time, and read after held was nil.
-	weak weak.Pointer[keyedUnit[K, S]]
+type entry[K comparable] struct {
+	keytable.Entry[K] // must be first
+	// nth is the order in which the keys came; in a weakEntry its complement, which is negative.
+	nth int64
 }
 
-func residentOf[K comparable, S any](e *keytable.Entry[K]) *resident[K, S] {
-	return (*resident[K, S])(unsafe.Pointer(e))
+type weakEntry[K comparable, S any] struct {
+	entry[K] // must be first
+	unit     weak.Pointer[keyedUnit[K, S]]
 }
 
-// present returns the unit, nil if it was collected.
-func (r *resident[K, S]) present() *keyedUnit[K, S] {
-	if u := r.held.Load(); u != nil {
-		return u
+// present returns the unit of an entry, nil if it was collected.
+func present[K comparable, S any](e *keytable.Entry[K]) *keyedUnit[K, S] {
+	if (*entry[K])(unsafe.Pointer(e)).nth < 0 {
+		return (*weakEntry[K, S])(unsafe.Pointer(e)).unit.Value()
 	}
-	return r.weak.Value()
+	return (*keyedUnit[K, S])(unsafe.Add(unsafe.Pointer(e), -int(unsafe.Offsetof(keyedUnit[K, S]{}.entry))))
 }
 
 // mustCompare panics if a key cannot be compared.
@@ -131,13 +131,12 @@ func holdsInterface(t reflect.Type) bool {
 
 // enter returns the unit of a key. It makes one if there is none, in place of dead, whose unit was
 // collected, if that is not nil.
-func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S] {
+func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *keytable.Entry[K]) *Unit[S] {
 	if key != key {
 		panic(fmt.Sprintf("freerun: %v is no key of kind %s: it does not equal itself", key, k.declared.name))
 	}
-	u := &keyedUnit[K, S]{resident: &resident[K, S]{nth: h.entered.Add(1)}}
-	u.resident.Key = key
-	u.resident.held.Store(u)
+	u := &keyedUnit[K, S]{}
+	u.entry.Key, u.entry.nth = key, int64(h.entered.Add(1))
 	u.unit.rt, u.unit.Kind = h.rt, unitVtable
 	x := &u.keyed.unitExt
 	x.equip(h.settings.units, reflect.TypeFor[S]())
@@ -146,25 +145,25 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *resident[K, S]) *Unit[S
 		x.restartByKind(*h.settings.restarts)
 	}
 	u.unit.ext.Store(x)
-	if x.settings.route != nil {
-		h.rt.env.release(u.weaken) // its messages may all go elsewhere: it may never be active
+	mine := &u.entry.Entry
+	if x.settings.route != nil { // its messages may all go elsewhere: it may never be active
+		h.rt.env.release(func() { mine = &weakEntryOf(h, u).Entry })
 	}
 	for {
 		if dead != nil {
-			if h.table.Replace(&dead.Entry, &u.resident.Entry) {
+			if h.table.Replace(dead, mine) {
 				return &u.Unit
 			}
 			dead = nil
 		}
-		e, there := h.table.LoadOrStore(&u.resident.Entry)
+		e, there := h.table.LoadOrStore(mine)
 		if !there {
 			return &u.Unit
 		}
-		r := residentOf[K, S](e)
-		if other := r.present(); other != nil {
+		if other := present[K, S](e); other != nil {
 			return &other.Unit
 		}
-		dead = r
+		dead = e
 	}
 }
 
@@ -176,32 +175,42 @@ func (k *Kind[K, S]) letGo(u *unit) {
 	if x.keyed.isStopped() {
 		return
 	}
-	u.rt.env.release(x.weaken)
+	u.rt.env.release(func() {
+		h := homeOfKind[K, S](x.keyed.settings.home)
+		h.table.Replace(&x.entry.Entry, &weakEntryOf(h, x).Entry) // false: it has that already
+	})
 }
 
-func (x *keyedUnit[K, S]) weaken() {
-	if !x.keyed.weak {
-		x.keyed.weak = true
-		x.resident.weak = weak.Make(x)
-		h := homeOfKind[K, S](x.keyed.settings.home)
-		runtime.AddCleanup(x, leave[K, S], departed[K, S]{weak.Make(h), weak.Make(x.resident)})
+// hold has the table hold the unit itself. The owner, who makes the unit active.
+func (x *keyedUnit[K, S]) hold() {
+	if w := x.weakly; w != nil {
+		homeOfKind[K, S](x.keyed.settings.home).table.Replace(&w.Entry, &x.entry.Entry)
 	}
-	x.resident.held.Store(nil)
+}
+
+// weakEntryOf returns the unit's weakEntry, and makes it if there is none. Owner only.
+func weakEntryOf[K comparable, S any](h *homeOf[K, S], x *keyedUnit[K, S]) *weakEntry[K, S] {
+	if x.weakly == nil {
+		w := &weakEntry[K, S]{entry: entry[K]{x.entry.Entry, ^x.entry.nth}, unit: weak.Make(x)}
+		x.weakly = w
+		runtime.AddCleanup(x, leave[K, S], departed[K, S]{weak.Make(h), w})
+	}
+	return x.weakly
 }
 
 // departed is the entry of a unit that was collected. It must not keep the table, which leads to
 // the units.
 type departed[K comparable, S any] struct {
-	home     weak.Pointer[homeOf[K, S]]
-	resident weak.Pointer[resident[K, S]]
+	home  weak.Pointer[homeOf[K, S]]
+	entry *weakEntry[K, S]
 }
 
 // leave takes the entry of a collected unit out of the table.
 func leave[K comparable, S any](d departed[K, S]) {
-	if h, r := d.home.Value(), d.resident.Value(); h != nil && r != nil {
-		h.table.Delete(&r.Entry)
+	if h := d.home.Value(); h != nil {
+		h.table.Delete(&d.entry.Entry)
 	}
 }
 
 // keyOf returns the key of a unit, for reports.
-func (k *Kind[K, S]) keyOf(u *unit) any { return keyedUnitOf[K, S](u).resident.Key }
+func (k *Kind[K, S]) keyOf(u *unit) any { return keyedUnitOf[K, S](u).entry.Key }

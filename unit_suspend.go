@@ -43,13 +43,13 @@ import (
 //	moved := freerun.NewPromise[int](c)
 //	freerun.Suspend(c, account, moved.Future()) // nothing runs until moved is resolved
 //
-// The priority of c counts for a unit of a [Kind]. For any other, Suspend has the place of a message
-// of [Normal], as operations on several units have. Suspend of a suspended unit has its turn after
-// the one before. A limited mailbox ([MailboxLimit]) fills up meanwhile, and refuses or keeps its
-// senders waiting as its option says; units are not held back for it. Suspend itself takes no room
-// there. A unit of a [Kind] that is passive stays so, and one that is active stays active, whatever
-// its idle time and its [MaxActive]; it is in use when it goes on. [Runtime.SuspendedUnits] and
-// [UnitStats] show the suspended units.
+// The priority of c counts for a unit of a [Kind]. For any other, Suspend has the place of a
+// message of [Normal], as operations on several units have. Suspend of a suspended unit has its
+// turn after the one before. A limited mailbox ([MailboxLimit]) fills up meanwhile, and refuses or
+// keeps its senders waiting as its option says; units are not held back for it. Suspend itself
+// takes no room there. A unit of a [Kind] that is passive stays so, and one that is active stays
+// active, whatever its idle time and its [MaxActive]; it is in use when it goes on.
+// [Runtime.SuspendedUnits] and [UnitStats] show the suspended units.
 //
 // The future fails
 //   - with the error of f, if f fails; the unit goes on as with a value,

@@ -24,7 +24,7 @@ type play struct {
 func (p play) program(j *judge) func(*explore.Run) {
 	return func(r *explore.Run) {
 		table := &Table[int]{}
-		table.test = &hooks[int]{hash: spread}
+		table.HashBy(spread)
 		var began contents
 		for _, key := range []int{0, 1, 4} {
 			began[key] = key + 1
