@@ -14,8 +14,8 @@ import (
 // keyedUnit is a unit of a kind, in one piece with all that it has beside other units.
 type keyedUnit[K comparable, S any] struct {
 	Unit[S] // must be first: a *Unit[S] of the kind is a *keyedUnit
-	entry   entry[K]
 	keyed   keyed
+	entry   entry[K]
 	weakly  *weakEntry[K, S] // nil until the unit is passive for the first time; the owner's
 }
 
