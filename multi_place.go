@@ -179,6 +179,9 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 		if n := h.Marked(); n != nil {
 			switch other := partOf(n).of; {
 			case other == m:
+				if helpersLook { // whoever has pushed it may not have looked yet
+					m.meetNear(p.unit)
+				}
 				return false
 			case other.placed.Load() == 0:
 				other.help(v)
@@ -187,9 +190,6 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 		}
 		if m.placed.Load() != 0 { // must be loaded after Newest
 			return false
-		}
-		if h != nil {
-			m.meetNear(p.unit)
 		}
 		if !own {
 			mine := &multiPart{of: m, index: p.index}
@@ -200,6 +200,7 @@ func (m *multi) push(v *section, p *multiPart, own bool) bool {
 			continue
 		}
 		if h != nil {
+			m.meetNear(p.unit)
 			return false
 		}
 		// The caller owns this mailbox now. That does not yet give it the unit.
