@@ -51,8 +51,10 @@ func eventually(t *testing.T, what string, so func() bool) {
 // transactions, watched keys and unread replies while they exist.
 func TestMemoryOfClientsIsCounted(t *testing.T) {
 	s, addr := serve(t, Config{})
+	first := dial(t, addr)
+	first.expect("+OK\r\n", "SET", "k", strings.Repeat("v", 10<<20))
+	first.conn.Close() // its large buffer would count at first, and be given back in the midst of what follows
 	other := dial(t, addr)
-	other.expect("+OK\r\n", "SET", "k", strings.Repeat("v", 10<<20))
 	counted := func() int64 {
 		n, err := strconv.ParseInt(parseInfo(t, other, "memory")["mem_clients_normal"], 10, 64)
 		if err != nil {
@@ -60,6 +62,7 @@ func TestMemoryOfClientsIsCounted(t *testing.T) {
 		}
 		return n
 	}
+	eventually(t, "only small buffers are counted", func() bool { return counted() < 1<<20 })
 	for name, occupy := range map[string]func(c *client){
 		"an unfinished request": func(c *client) {
 			c.send("*2\r\n$3\r\nGET\r\n$20000000\r\n" + strings.Repeat("x", 8<<20))
