@@ -39,8 +39,8 @@ import (
 // kinds, too. It becomes near
 //
 //	N1  right before it is placed (meetUnits),
-//	N2  or right after a part of it was put behind another message, and before it counts as placed;
-//	    who helps to place it looks at each unit, too (meetNear).
+//	N2  or right after a part of it was put behind another message, and before it counts as
+//	    placed; who helps to place it looks at each unit, too (meetNear).
 //
 // Its units must know of that when they come to it. So
 //
@@ -51,10 +51,10 @@ import (
 // Invariants: I1 An implied edge is there before K1, K2 or K3 look, and the edge of an activation
 //             is stored before its walk. So the last of the edges of a cycle finds it.
 //             I2 An implied edge that a walk finds holds until the activation has an outcome.
-//             I3 A message that is behind one near kinds in a mailbox, is near kinds, too, once it is
-//             placed. For the unit was near before the first was pushed. Whoever finds that all
-//             parts of the second are in the mailboxes has looked at the unit since then (N2). A look
-//             before the push would not do: a newest message that was used again is newest again.
+//             I3 A message that is behind one near kinds in a mailbox, is near kinds, too, once it
+//             is placed. For the unit was near before the first was pushed. Whoever finds that all
+//             parts of the second are in the mailboxes has looked at the unit since then (N2). A
+//             look before the push would not do: a message that is used again is newest again.
 //             I4 So a unit that lies still for a message near kinds is known to do so: its holder.
 // Cost:       for messages between plain units: a load of the unit's ext for each push that finds
 //             the mailbox not idle, and a store of the edge for messages with futures

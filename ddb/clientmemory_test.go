@@ -53,7 +53,7 @@ func TestMemoryOfClientsIsCounted(t *testing.T) {
 	s, addr := serve(t, Config{})
 	first := dial(t, addr)
 	first.expect("+OK\r\n", "SET", "k", strings.Repeat("v", 10<<20))
-	first.conn.Close() // its large buffer would count at first, and be given back in the midst of what follows
+	first.conn.Close() // its large buffer would count at first, and not in the end
 	other := dial(t, addr)
 	counted := func() int64 {
 		n, err := strconv.ParseInt(parseInfo(t, other, "memory")["mem_clients_normal"], 10, 64)
