@@ -90,7 +90,7 @@ func TestExploreKindNear(t *testing.T) {
 	}
 	explore.Exhaustive(t, 2, body(false))
 	explore.Exhaustive(t, 2, body(true))
-	// Controls: it does not look again; a helper does not; and an owner does not wait until it has.
+	// Controls: nobody looks; a helper does not look; an owner does not wait until all have looked.
 	while(&looksBehind, false, func() { explore.MustFail(t, 2, body(false)) })
 	while(&helpersLook, false, func() { explore.MustFail(t, 2, body(false)) })
 	while(&settlesFirst, false, func() { explore.MustFail(t, 3, body(true)) })

@@ -15,8 +15,9 @@ import (
 type keyedUnit[K comparable, S any] struct {
 	Unit[S] // must be first: a *Unit[S] of the kind is a *keyedUnit
 	keyed   keyed
-	entry   entry[K]
-	weakly  *weakEntry[K, S] // nil until the unit is passive for the first time; the owner's
+	// entry lies behind what the owner writes with each message: other processors read it.
+	entry  entry[K]
+	weakly *weakEntry[K, S] // nil until the unit is passive for the first time; the owner's
 }
 
 func keyedUnitOf[K comparable, S any](u *unit) *keyedUnit[K, S] {
@@ -80,10 +81,10 @@ func (x *keyed) failed() *activationFailure {
 	return nil
 }
 
-// entry is what the table of a kind has for a key. That of an active unit is a part of the unit: so
-// who has found it has come to the unit, too, and the table holds the unit. For a passive one the
-// table has the unit's weakEntry in place of it, so that the collector takes the unit when nobody
-// else holds it. Then that entry goes, too.
+// entry is what the table of a kind has for a key. The entry of an active unit is a part of the
+// unit: the table holds the unit, and a look-up that has found the entry has found the unit. A
+// passive unit has a weakEntry in the table. The collector takes the unit when nobody else holds
+// it, and then the weakEntry goes, too.
 //
 // There is one unit of a key at any time: another one is made only when the weak pointer is dead.
 type entry[K comparable] struct {
