@@ -76,7 +76,7 @@ func (u *Unit[S]) Stats() UnitStats {
 	}
 	s := UnitStats{Operations: u.unit.operations.Load(), Steals: u.unit.steals.Load()}
 	if x := u.unit.ext.Load(); x != nil {
-		x.fill(&s)
+		x.fill(&u.unit, &s)
 	}
 	return s
 }

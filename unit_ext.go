@@ -116,8 +116,8 @@ func (x *unitExt) has() *unitSettings {
 }
 
 // fill adds the figures of units with a unitExt.
-func (x *unitExt) fill(s *UnitStats) {
-	s.HeldBack, s.Suspended = x.held.Load() != nil, x.isSuspended()
+func (x *unitExt) fill(u *unit, s *UnitStats) {
+	s.HeldBack, s.Suspended = x.held.Load() != nil, x.shownSuspended(u)
 	if x.limit != nil {
 		s.Waiting, s.Peak = int(x.limit.filling().count()), int(x.limit.peak.Load())
 	}
@@ -149,6 +149,15 @@ func (x *unitExt) takeOut(w *worker, m *message) (ended bool) {
 func (x *unitExt) isSuspended() bool {
 	m := x.still.Load()
 	return m != nil && !m.free() // the message that makes a state is a free operation
+}
+
+// shownSuspended reports whether the unit lies still for a Suspend that has begun. Any goroutine.
+func (x *unitExt) shownSuspended(u *unit) bool {
+	if !x.isSuspended() {
+		return false
+	}
+	_, shown := u.rt.suspended.Load(u)
+	return shown
 }
 
 // leavesLimit gives back the place that a message has taken in a limited mailbox. Owner only.

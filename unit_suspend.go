@@ -98,7 +98,10 @@ func suspensionOf[T any]() *operation[Future[T], T] {
 	o := &operation[Future[T], T]{}
 	k := &o.core
 	k.declared = suspendDeclared
-	o.invoke = func(c *Context, _ unsafe.Pointer, f Future[T]) (T, error) { return Forward(c, f) }
+	o.invoke = func(c *Context, _ unsafe.Pointer, f Future[T]) (T, error) {
+		(*promised)(unsafe.Pointer(c.current)).showSuspended()
+		return Forward(c, f)
+	}
 	complete(o, k.declared.name, nil)
 	k.argPlan, k.resultPlan = nil, nil // the unit is suspended while f is open
 	k.notIntercepted()
@@ -162,7 +165,6 @@ func (x *unitExt) lieStill(m *promised, waiter *message) bool {
 	u := m.unit
 	waiter.unit = u
 	waiter.become(suspendedVtable)
-	u.rt.suspended.Store(u, u.rt.env.now())
 	x.still.Store(m) // from here on it is in the graph
 	if x.limit != nil {
 		x.limit.stall()
@@ -172,6 +174,16 @@ func (x *unitExt) lieStill(m *promised, waiter *message) bool {
 	}
 	x.stirs(u)
 	return false
+}
+
+// showSuspended has users see that m's unit lies still. It is called when m has begun, and so can
+// no longer be canceled: who sees the suspension may rely on that.
+func (m *promised) showSuspended() {
+	u := m.unit
+	u.rt.suspended.Store(u, u.rt.env.now())
+	if !m.Open() { // given up with the runtime: the unit may have gone on before it was shown
+		u.rt.suspended.Delete(u)
+	}
 }
 
 // stirs takes note that the unit lies still no longer. Owner only.

@@ -52,7 +52,9 @@ func TestLongestRun(t *testing.T) {
 // TestCalibrateWaits holds that Calibrate refuses, before it runs it really, a program that would
 // not end, or not soon.
 func TestCalibrateWaits(t *testing.T) {
-	if _, err := simulate.Calibrate("an hour", waits(time.Hour)); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "1h0m0") {
+	// What the pieces of the program take counts as no wait, and they are real ones, so the figure
+	// of a loaded machine may be some seconds less than the hour.
+	if _, err := simulate.Calibrate("an hour", waits(time.Hour)); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "timers for 1h0m0s") && !strings.Contains(err.Error(), "timers for 59m") {
 		t.Errorf("a program that waits for an hour: %v", err)
 	}
 	if _, err := simulate.Calibrate("centuries", waits(math.MaxInt64, math.MaxInt64)); !errors.Is(err, errors.ErrUnsupported) {

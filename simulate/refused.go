@@ -29,7 +29,7 @@ const mostIdle = 5 * time.Second
 
 // idledError says that a program waits too long for a calibration.
 func idledError(idled time.Duration) error {
-	return fmt.Errorf("simulate: the program waits for timers for %v; so would each of its real runs, which are twenty at least; calibrate one that waits for %v at most: %w", idled.Round(time.Millisecond), mostIdle, errors.ErrUnsupported)
+	return fmt.Errorf("simulate: the program waits for timers for %v; so would each of its real runs, which are twenty at least; calibrate one that waits for %v at most: %w", idled.Round(time.Second/10), mostIdle, errors.ErrUnsupported)
 }
 
 // unsupported is the panic that ends a program which cannot go on without what was refused.
