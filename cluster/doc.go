@@ -1,0 +1,3 @@
+// Package cluster makes units durable: their state outlives the process, through a kill -9 and the
+// loss of power, with the operations that they have.
+package cluster
