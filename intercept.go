@@ -68,6 +68,8 @@ type Invocation struct {
 	running *Context // with which the operation runs; nil once it has ended
 	of      *core
 	message *message
+	// within is the message in whose run the operation runs again (Seam.Again); nil for most.
+	within  *message
 	told    bool           // the message has no future
 	by      []*interceptor // those that are still to be called, the next one first
 	to      unsafe.Pointer // as for operation.invoke
@@ -153,7 +155,7 @@ func (i *Invocation) context() *Context {
 
 // checked panics unless the caller is the goroutine that runs the operation.
 func (i *Invocation) checked() *Invocation {
-	if c := i.context(); c == nil || c.running() != c || c.current != i.message {
+	if c := i.context(); c == nil || c.running() != c || c.current != i.message && (c.current == nil || c.current != i.within) {
 		panic("freerun: use of an Invocation outside of its interceptor, or by another goroutine than the operation's")
 	}
 	return i

@@ -28,7 +28,8 @@ type Kind[K comparable, S any] struct {
 	fresh func(c *Context, key K) (S, error)
 	// activating makes states. It is sent to no unit: the unit lies still meanwhile.
 	activating operation[K, S]
-	woken      *vtable // of what waits for activating's outcome
+	woken      *vtable                   // of what waits for activating's outcome
+	making     operation[loadable[S], S] // goes on with a state once the kind's store has answered
 	stopping   operation[stopReason, bool]
 }
 
@@ -56,6 +57,7 @@ func NewKind[K comparable, S any](name string, fresh func(c *Context, key K) (S,
 	k.usual.apply(nil, options)
 	k.newHome = k.makeHome
 	k.assemble()
+	kindsByName.Store(k.declared.full, &k.kind)
 	k.define(k.declared, fresh, func(fn func(c *Context, key K) (S, error)) { k.fresh = fn })
 	return k
 }
@@ -81,6 +83,7 @@ type kind struct {
 	passivate func(c *Context, u *unit, why stopReason) error // tells the unit to become passive
 	stop      func(c *Context, u *unit) Future[bool]          // tells it for Stop
 	key       func(u *unit) any
+	find      func(rt *Runtime, decode func(key any) error) (*unit, error)
 	makes     *vtable // of the messages that make states
 }
 

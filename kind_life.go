@@ -157,21 +157,28 @@ func activationOf[K comparable, S any](waiter *message) *activation[K, S] {
 func (k *Kind[K, S]) assemble() {
 	d := k.declared
 	k.activate, k.clear, k.release, k.key = k.begin, k.forget, k.letGo, k.keyOf
+	k.find = finder(k)
 	k.woken = waiterVtable("activation", k.activated)
 
 	make := &k.activating.core
 	make.declared = d
 	k.activating.invoke = func(c *Context, _ unsafe.Pointer, key K) (S, error) {
-		if fresh := make.sent.makesFor(c.current).ext.Load().settings.home.settings.fresh; fresh != nil {
-			return fresh.(func(*Context, K) (S, error))(c, key) // MadeBy
+		u := make.sent.makesFor(c.current)
+		s, fresh := &u.ext.Load().settings.home.settings, k.fresh
+		if s.fresh != nil {
+			fresh = s.fresh.(func(*Context, K) (S, error)) // MadeBy
 		}
-		return k.fresh(c, key)
+		if s.store != nil {
+			return load(k, c, u, s.store, fresh, key)
+		}
+		return fresh(c, key)
 	}
 	complete(&k.activating, d.name, nil)
 	make.resultPlan = nil // a state may hold futures
 	make.sent.makesFor = func(m *message) *unit { return (*activation[K, S])(unsafe.Pointer(m)).waiter.unit }
 	make.notIntercepted()
 	k.makes = make.sent
+	assembleMaking(k)
 
 	stop := &k.stopping.core
 	stop.declared = &declaration{name: d.name + ".stop", full: d.full + ".stop", place: d.place, state: d.state}
@@ -292,11 +299,15 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 		k.letGo(u) // it may never have been active
 		return false
 	}
-	if why != stopAsked && x.keyed.inUse(u, why) {
+	store := h.settings.store
+	if why != stopAsked && (x.keyed.inUse(u, why) || store != nil && !store.Leave(u.stored(), &x.state, false)) {
 		h.keep(c.here(), u, true)
 		return true
 	}
 	defer func() { // also if the user's function panics: the state was to be dropped
+		if store != nil && !broken && !store.Leave(u.stored(), &x.state, true) {
+			return
+		}
 		k.forget(u)
 		h.stats.passivations.Add(1)
 		x.keyed.tellWatches(Ended{})

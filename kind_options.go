@@ -18,6 +18,7 @@ type kindSettings struct {
 	fresh      any           // the function of MadeBy, a func(*Context, K) (S, error), or nil
 	stop       any           // the function of OnStop, a func(*Context, K, *S)
 	restarts   *restartLimit
+	store      store // nil for most
 }
 
 type restartLimit struct {
@@ -46,6 +47,9 @@ func (s *kindSettings) apply(rt *Runtime, options []KindOption) {
 		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
 	}
 	x.policy().mustFit(rt, s.restarts != nil)
+	if s.store != nil && x.policy() != nil {
+		panic("freerun: a policy for panics for a kind whose states are stored: a panic undoes what the operation has changed")
+	}
 	if l := x.life.Load(); l != nil && l.idle != nil {
 		panic("freerun: OnIdle for a kind; use PassivateAfter")
 	}

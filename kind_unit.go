@@ -48,6 +48,7 @@ type keyedRare struct {
 	faulted *PanicError
 	timers  []*Timer // what ends with the activation; the owner's
 	title   atomics.Pointer[string]
+	local   any // the store's; nil without one
 }
 
 // withRare returns the unit's keyedRare, and makes it if there is none. Any goroutine.
@@ -147,7 +148,8 @@ func (k *Kind[K, S]) enter(h *homeOf[K, S], key K, dead *keytable.Entry[K]) *Uni
 	}
 	u.unit.ext.Store(x)
 	mine := &u.entry.Entry
-	if x.settings.route != nil { // its messages may all go elsewhere: it may never be active
+	if x.settings.route != nil && h.settings.store == nil {
+		// Its messages may all go elsewhere: it may never be active.
 		h.rt.env.release(func() { mine = &weakEntryOf(h, u).Entry })
 	}
 	for {

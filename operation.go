@@ -42,6 +42,7 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 	o.define(d, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
 		o.op.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
 		complete(&o.op, d.name, nil)
+		operationsByName.Store(d.full, &o.op.core)
 	})
 	return o
 }
@@ -199,7 +200,9 @@ type core struct {
 	gate  *promise.Cell
 	route route.Operation
 
-	typed       typed
+	typed typed
+	// newSend returns a message that was not sent, with an argument that fill has filled.
+	newSend     func(fill func(arg any) error) (*promised, error)
 	arg, result reflect.Type // A and R
 	// Offsets: of the argument in a message with a future, of the argument in one without, and of
 	// the result.
@@ -257,6 +260,10 @@ func complete[A, R any](o *operation[A, R], name string, code func(*message) uin
 	k.arg, k.result = reflect.TypeFor[A](), reflect.TypeFor[R]()
 	k.argAt, k.toldArgAt = unsafe.Offsetof(sendMessage[A, R]{}.arg), unsafe.Offsetof(tellMessage[A]{}.arg)
 	k.resultAt = unsafe.Offsetof(result[R]{}.value)
+	k.newSend = func(fill func(arg any) error) (*promised, error) {
+		m := &sendMessage[A, R]{}
+		return &m.result.promised, fill(&m.arg)
+	}
 	_, k.tolerant = any(*new(A)).(interface{ tolerates() })
 	k.complete(name, code)
 }

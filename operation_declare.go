@@ -14,6 +14,7 @@ import (
 // declaration is where an operation is declared, and what it is called.
 type declaration struct {
 	name    string // the short one
+	given   string // in the declaration
 	full    string // with the import path: fullName
 	place   string // of the declaration, file:line
 	state   string // the type of the units' state; empty without a unit
@@ -118,7 +119,7 @@ func declare(name string, info OperationInfo) *declaration {
 	in, place := declarer()
 	info.Place = place
 	short, full := claimIn(in, name, info)
-	return &declaration{name: short, full: full, place: place}
+	return &declaration{name: short, given: name, full: full, place: place}
 }
 
 func claimIn(in, name string, info OperationInfo) (short, full string) {

@@ -31,7 +31,10 @@ import (
 // Checked by: TestExploreRoute…, TestRoute…
 
 func init() {
-	route.Provide(route.Seam[UnitOption, *Invocation]{Option: withRoute, Hold: holdBack, State: stateBelow})
+	route.Provide(route.Seam[UnitOption, KindOption, *Context, *Invocation]{
+		Option: withRoute, Stored: withStore, Hold: holdBack, Again: again, Panicked: panickedHeld, State: stateBelow, Unit: storedBy, Form: formOf,
+		Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
+	})
 }
 
 // withRoute is the option of a unit with a route.
@@ -212,6 +215,17 @@ func (r *routedMessage) Key() any {
 	}
 	return nil
 }
+
+// Kind implements [route.Message].
+func (r *routedMessage) Kind() string {
+	if x := r.unit.ext.Load(); x.keyed() != nil {
+		return x.settings.home.kind.declared.full
+	}
+	return ""
+}
+
+// Runtime implements [route.Message].
+func (r *routedMessage) Runtime() any { return r.unit.rt }
 
 // Told implements [route.Message].
 func (r *routedMessage) Told() bool { return r.told }

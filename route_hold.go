@@ -1,7 +1,6 @@
 package freerun
 
 import (
-	"reflect"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/promise"
@@ -34,9 +33,10 @@ type held struct {
 	step     atomics.Uint32
 	why      error // what Release was given
 
-	err       error // the operation's
-	forwarded any   // what it has forwarded
-	local     any   // the module's; the operation's goroutine
+	err       error          // the operation's
+	forwarded any            // what it has forwarded
+	local     any            // the module's; the operation's goroutine
+	by        []*interceptor // those inside of the one that keeps it back
 }
 
 // The steps of a held outcome.
@@ -52,7 +52,7 @@ func holdBack(i *Invocation) route.Held {
 	if i.checked().held != nil {
 		panic("freerun: Hold of an operation whose outcome is kept back already")
 	}
-	i.held = &held{of: i, rt: i.running.rt}
+	i.held = &held{of: i, rt: i.running.rt, by: i.by}
 	i.running.held = i.held
 	return i.held
 }
@@ -60,14 +60,7 @@ func holdBack(i *Invocation) route.Held {
 // stateBelow returns a pointer to the state of the unit on which the operation runs, nil if the
 // unit has no route, or there are several.
 func stateBelow(i *Invocation) any {
-	u := i.checked().message.unit
-	x := u.ext.Load()
-	if x == nil || x.has().state == nil {
-		return nil
-	}
-	t := x.settings.state
-	at := (unsafe.Sizeof(*u) + uintptr(t.Align()) - 1) &^ uintptr(t.Align()-1)
-	return reflect.NewAt(t, unsafe.Add(unsafe.Pointer(u), at)).Interface()
+	return stateAt(i.checked().message.unit)
 }
 
 // left is called when the interceptors have returned, or panicked.
@@ -99,6 +92,32 @@ func (i *Invocation) keepBack(w *worker, k *vtable, err error, forwarded any) {
 	}
 }
 
+// again runs an operation again whose outcome is kept back, in the operation that runs with c.
+func again(c *Context, kept route.Held) error {
+	h, now := kept.(*held), c.running()
+	i := h.of
+	i.running, i.within, i.by = now, now.current, h.by
+	before := now.held
+	now.held = h
+	zero(i.of.result, i.outcome)
+	defer func() { i.running, i.within, now.held, now.forwarded = nil, nil, before, nil }()
+	via := c
+	if k := i.message.lineage.Load().keyOf(); k != now.key {
+		via = c.onward(k)
+	}
+	h.err = i.end(i.Next(via))
+	h.forwarded = now.forwarded
+	return h.err
+}
+
+// panickedHeld is the error of an operation whose outcome is kept back, and that has panicked.
+func panickedHeld(kept route.Held, value any, stack []byte) error {
+	h := kept.(*held)
+	m := h.of.message
+	w := h.rt.detachedWorker()
+	return w.panicked(h.of.Operation, m.unit.called(), m.lineage.Load(), value, stack)
+}
+
 // Release implements [route.Held].
 func (h *held) Release(err error) bool {
 	if !h.released.CompareAndSwap(false, true) {
@@ -112,7 +131,12 @@ func (h *held) Release(err error) bool {
 }
 
 // Waits implements [route.Held].
-func (h *held) Waits() bool { return h.step.Load() == heldReturned && h.of.waits(h) }
+func (h *held) Waits() bool {
+	if h.step.Load() == heldReturned {
+		return h.of.waits(h.err, h.forwarded)
+	}
+	return h.of.running != nil && h.of.waits(nil, h.of.forwarded)
+}
 
 // Set implements [route.Held].
 func (h *held) Set(value any) { h.local = value }
@@ -120,10 +144,10 @@ func (h *held) Set(value any) { h.local = value }
 // Get implements [route.Held].
 func (h *held) Get() any { return h.local }
 
-// waits reports whether the outcome of an operation that has returned waits for a future.
-func (i *Invocation) waits(h *held) bool {
-	if h.err != nil || i.of.resultPlan == nil {
-		return h.forwarded != nil
+// waits reports whether the outcome of an operation that has returned err waits for a future.
+func (i *Invocation) waits(err error, forwarded any) bool {
+	if err != nil || forwarded != nil || i.of.resultPlan == nil {
+		return forwarded != nil
 	}
 	dep, _ := firstOpen(i.of.resultPlan, i.outcome)
 	return dep != nil

@@ -16,7 +16,7 @@ import (
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
-var routing = route.For[freerun.UnitOption, *freerun.Invocation]()
+var routing = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *freerun.Invocation]()
 
 // routeFunc is a function as a route.
 type routeFunc func(m route.Message) (route.Verdict, error)

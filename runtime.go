@@ -72,6 +72,7 @@ type Runtime struct {
 	lateReports  lateReports
 	lostMessages lostMessages
 
+	deliveries sync.Map // *promised → *delivery: what stores have sent and has no outcome
 	// homes are those of the kinds that were used, by their numbers.
 	homes atomics.Pointer[[]*kindHome]
 

@@ -32,6 +32,7 @@ func ReadOp[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error
 	o.define(d, fn, func(fn func(c *Context, s *S, arg A) (R, error)) {
 		o.op.invoke = func(c *Context, to unsafe.Pointer, arg A) (R, error) { return fn(c, stateOf[S](to), arg) }
 		completeReading(&o.op, d.name, nil)
+		operationsByName.Store(d.full, &o.op.core)
 	})
 	return o
 }

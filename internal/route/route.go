@@ -13,6 +13,8 @@
 //	          ←──  Message         elsewhere: its outcome; or it comes here after all
 //	          ←──  Seam.Hold       an interceptor keeps the outcome of its operation back
 //	          ←──  Held            and gives it free
+//
+// store.go has what a module needs that keeps the states of units, too.
 package route
 
 import "context"
@@ -74,6 +76,10 @@ type Message interface {
 	Operation() *Operation
 	// Key returns the key of a unit of a kind; nil for other units.
 	Key() any
+	// Kind returns the full name of the unit's kind; empty for other units.
+	Kind() string
+	// Runtime returns the *freerun.Runtime.
+	Runtime() any
 	// Told reports whether nobody holds a future of the outcome: the message is a Tell's.
 	Told() bool
 	// Arg returns a pointer to the argument, an *A. All futures in it have outcomes, except in that
@@ -109,35 +115,10 @@ type Held interface {
 	// runtime has ended and the message has a future.
 	Release(err error) bool
 	// Waits reports whether the outcome is that of another future, or holds futures that are open:
-	// it would come some time after Release. It is known once the operation has returned.
+	// it would come some time after Release. It is known once the operation has returned: in the
+	// interceptor, after Next, if that has returned nil.
 	Waits() bool
 	// Set keeps a value for the module, and Get returns it. Within the operation only.
 	Set(value any)
 	Get() any
 }
-
-// Seam has the services of package freerun for routes. O is freerun.UnitOption, and I is
-// *freerun.Invocation: this package lies below package freerun and cannot name them.
-type Seam[O, I any] struct {
-	// Option returns the option that gives a unit, or all units of a kind, a route.
-	Option func(r Route) O
-	// Hold keeps the outcome of the operation back that an interceptor is called around: when the
-	// interceptors have returned, the message stays open until [Held.Release], and the unit goes
-	// on. Only one interceptor may call it, before or after Next; a second call panics. If the
-	// operation panics, its outcome is that panic, at once: an interceptor that recovers the panic
-	// decides otherwise. The message has begun: neither its scope nor its Call ends it.
-	Hold func(i I) Held
-	// State returns a pointer to the state of the unit on which the operation runs, an *S; nil if
-	// the unit has no route, and for an operation on several. The interceptor may read and write
-	// the state, as the operation may.
-	State func(i I) any
-}
-
-// provided is a Seam. Provide alone writes it, during initialization.
-var provided any
-
-// Provide sets the result of For. Package freerun calls it once, when it is initialized.
-func Provide[O, I any](s Seam[O, I]) { provided = s }
-
-// For returns the argument of Provide. O is freerun.UnitOption, I is *freerun.Invocation.
-func For[O, I any]() Seam[O, I] { return provided.(Seam[O, I]) }

@@ -1,0 +1,51 @@
+package route
+
+// Seam has the services of package freerun for routes. O is freerun.UnitOption, K is
+// freerun.KindOption, C is *freerun.Context, and I is *freerun.Invocation: this package lies below
+// package freerun and cannot name them.
+type Seam[O, K, C, I any] struct {
+	// Option returns the option that gives a unit, or all units of a kind, a route.
+	Option func(r Route) O
+	// Stored returns the option that gives a kind a store, which is its route, too.
+	Stored func(s Store[C, I]) K
+	// Hold keeps the outcome of the operation back that an interceptor is called around: when the
+	// interceptors have returned, the message stays open until [Held.Release], and the unit goes
+	// on. Only one interceptor may call it, before or after Next; a second call panics. If the
+	// operation panics, its outcome is that panic, at once: an interceptor that recovers the panic
+	// decides otherwise. The message has begun: neither its scope nor its Call ends it.
+	Hold func(i I) Held
+	// Again runs an operation again, or for the first time, whose outcome Hold keeps back, with the
+	// interceptors inside of the one that has called Hold, and returns its error. What it returns
+	// then is its outcome once it is released. c is the context of the function of [Unit.Run], on
+	// the same unit. The operation has returned before, and was not released.
+	Again func(c C, h Held) error
+	// Panicked returns the *freerun.PanicError of an operation whose outcome is kept back, and
+	// counts the panic, which was recovered.
+	Panicked func(h Held, value any, stack []byte) error
+	// State returns a pointer to the state of the unit on which the operation runs, an *S; nil if
+	// the unit has no route, and for an operation on several. The interceptor may read and write
+	// the state, as the operation may.
+	State func(i I) any
+	// Unit returns the unit on which the operation runs, nil unless its kind has a store.
+	Unit func(i I) Unit[C]
+	// Form returns the operation's form.
+	Form func(i I) Form
+	// Mark returns the mark of the delivery that the running message is, nil for others.
+	Mark func(i I) any
+	// Kinds returns all kinds, and Operations all operations on one unit that have a name, declared
+	// so far.
+	Kinds, Operations func() []Declared
+	// Deliver sends an operation to a unit of a kind in a runtime, a *freerun.Runtime, outside of
+	// any scope. If it returns an error, Done is not called.
+	Deliver func(rt any, d Delivery) error
+}
+
+// provided is a Seam. Provide alone writes it, during initialization.
+var provided any
+
+// Provide sets the result of For. Package freerun calls it once, when it is initialized.
+func Provide[O, K, C, I any](s Seam[O, K, C, I]) { provided = s }
+
+// For returns the argument of Provide. O is freerun.UnitOption, K is freerun.KindOption, C is
+// *freerun.Context, and I is *freerun.Invocation.
+func For[O, K, C, I any]() Seam[O, K, C, I] { return provided.(Seam[O, K, C, I]) }

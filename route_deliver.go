@@ -1,0 +1,138 @@
+package freerun
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/route"
+)
+
+// What a store sends is in bytes, with names: it was stored. This file finds what has the names.
+
+var (
+	kindsByName      sync.Map // string → *kind: the kinds by their full names
+	operationsByName sync.Map // string → *core: the operations on one unit by their full names
+)
+
+// delivery is an operation that a store sends.
+type delivery struct {
+	waiter message // woken by its outcome; must be first
+	sent   *promised
+	mark   any
+	done   func(err error)
+}
+
+var deliveryVtable *vtable
+
+func init() {
+	deliveryVtable = waiterVtable("delivery", func(_ *worker, m *message) {
+		d := (*delivery)(unsafe.Pointer(m))
+		m.unit.rt.deliveries.Delete(d.sent)
+		_, err := d.sent.Outcome()
+		d.done(err)
+	})
+}
+
+// deliver sends an operation to a unit of a kind. The error says that a name is unknown, that bytes
+// cannot be decoded, or that the runtime takes nothing any more.
+func deliver(in any, d route.Delivery) error {
+	rt := in.(*Runtime)
+	k, known := kindsByName.Load(d.Kind)
+	if !known {
+		return fmt.Errorf("freerun: there is no kind %s", d.Kind)
+	}
+	o, known := operationsByName.Load(d.Operation)
+	if !known {
+		return fmt.Errorf("freerun: there is no operation %s on one unit", d.Operation)
+	}
+	of := o.(*core)
+	if state := of.stateType(); state != k.(*kind).usual.state {
+		return fmt.Errorf("freerun: operation %s is for states of %v, and kind %s has %v", d.Operation, state, d.Kind, k.(*kind).usual.state)
+	}
+	u, err := k.(*kind).find(rt, d.Key)
+	if err != nil {
+		return fmt.Errorf("freerun: the key of kind %s: %w", d.Kind, err)
+	}
+	m, err := of.newSend(d.Arg)
+	if err != nil {
+		return fmt.Errorf("freerun: the argument of %s: %w", d.Operation, err)
+	}
+	sent := &delivery{mark: d.Mark, done: d.Done}
+	rt.deliveries.Store(m, sent)
+	if err := u.sendFromStore(of, m, &sent.waiter, deliveryVtable, &sent.sent); err != nil {
+		rt.deliveries.Delete(m)
+		return err
+	}
+	return nil
+}
+
+// markOf returns the mark of the delivery that the running message is, nil for others.
+func markOf(i *Invocation) any {
+	m := i.checked().message
+	if i.told {
+		return nil
+	}
+	if d, ok := m.unit.rt.deliveries.Load((*promised)(unsafe.Pointer(m))); ok {
+		return d.(*delivery).mark
+	}
+	return nil
+}
+
+// finder returns the function that finds the unit of a key, which decode decodes.
+func finder[K comparable, S any](k *Kind[K, S]) func(rt *Runtime, decode func(key any) error) (*unit, error) {
+	return func(rt *Runtime, decode func(key any) error) (*unit, error) {
+		var key K
+		if err := decode(&key); err != nil {
+			return nil, err
+		}
+		if key != key {
+			return nil, errors.New("it does not equal itself")
+		}
+		return &k.at(k.in(rt), key).unit, nil
+	}
+}
+
+// allKinds describes the kinds declared so far, in the order of their names.
+func allKinds() (all []route.Declared) {
+	for name, k := range kindsByName.Range {
+		k := k.(*kind)
+		d := route.Declared{
+			Name: name.(string), Given: k.declared.given, Place: k.declared.place, State: k.usual.state, Key: k.usual.key,
+		}
+		if k.usual.store != nil {
+			d.Store = k.usual.store
+		}
+		all = append(all, d)
+	}
+	return byName(all)
+}
+
+// allOperations describes the operations on one unit declared so far, in the order of their names.
+func allOperations() (all []route.Declared) {
+	for name, o := range operationsByName.Range {
+		o := o.(*core)
+		all = append(all, route.Declared{
+			Name: name.(string), Given: o.declared.given, Place: o.declared.place,
+			State: o.stateType(), Arg: o.arg, Result: o.result, Form: o.route.Form,
+		})
+	}
+	return byName(all)
+}
+
+func byName(all []route.Declared) []route.Declared {
+	slices.SortFunc(all, func(a, b route.Declared) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// stateType returns the type of the states of an operation on one unit with a name.
+func (o *core) stateType() reflect.Type {
+	if info, ok := declared.Load(o.declared.full); ok {
+		return info.(*OperationInfo).States[0]
+	}
+	return nil
+}
