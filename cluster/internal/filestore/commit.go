@@ -1,0 +1,261 @@
+package filestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Bounds of a transaction, so that those who wait for it do not wait long. A Put that is larger has
+// one of its own.
+const (
+	batchWrites = 10_000
+	batchBytes  = 16 << 20
+)
+
+type put struct {
+	writes []engine.Write
+	done   func(error)
+}
+
+// batch is what one transaction writes.
+type batch struct {
+	writes  []engine.Write // sorted by key, one for each
+	records []byte         // memory of what the buckets are given
+}
+
+// Put stores writes, as engine.Engine has it. A key must have 1 to 32,768 bytes, and a value less
+// than 2 GiB. It never waits for the disk.
+func (s *Store) Put(writes []engine.Write, done func(error)) {
+	if err := s.enqueuePut(writes, done); err != nil {
+		done(err)
+	}
+}
+
+func (s *Store) enqueuePut(writes []engine.Write, done func(error)) error {
+	for _, w := range writes {
+		if n := len(w.Key); n == 0 || n > bolt.MaxKeySize {
+			return fmt.Errorf("a key of %d bytes: the store takes 1 to %d", n, bolt.MaxKeySize)
+		}
+		if n := len(w.Value); n > bolt.MaxValueSize-checksumSize {
+			return fmt.Errorf("a value of %d bytes: the store takes %d", n, bolt.MaxValueSize-checksumSize)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.refusal(); err != nil {
+		return err
+	}
+	if s.read {
+		return ErrReadOnly
+	}
+	s.puts = append(s.puts, put{writes, done})
+	s.toPut.Signal()
+	return nil
+}
+
+// servePuts is the writer: it takes all Puts that wait, and commits them together.
+func (s *Store) servePuts() {
+	var waiting, spare []put
+	for {
+		s.mu.Lock()
+		for len(s.puts) == 0 && !s.closed {
+			s.toPut.Wait()
+		}
+		if len(s.puts) == 0 {
+			s.mu.Unlock()
+			return
+		}
+		waiting, s.puts = s.puts, spare[:0]
+		s.mu.Unlock()
+
+		for rest := waiting; len(rest) > 0; {
+			now := rest[:within(rest)]
+			rest = rest[len(now):]
+			err := s.commit(now)
+			for _, p := range now {
+				p.done(err)
+			}
+		}
+		clear(waiting)
+		spare = waiting
+	}
+}
+
+// within tells how many of puts make a transaction: at least one.
+func within(puts []put) int {
+	writes, size := 0, 0
+	for i, p := range puts {
+		writes += len(p.writes)
+		for _, w := range p.writes {
+			size += len(w.Key) + len(w.Value)
+		}
+		if i > 0 && (writes > batchWrites || size > batchBytes) {
+			return i
+		}
+	}
+	return len(puts)
+}
+
+// commit writes puts in one transaction, and tells the error of each of them.
+func (s *Store) commit(puts []put) error {
+	s.mu.Lock()
+	stopped := s.stopped
+	s.mu.Unlock()
+	if stopped != nil {
+		return stopped
+	}
+	size := s.batch.fill(puts)
+	started := time.Now()
+	changed, err := s.transact()
+	if err != nil {
+		if !changed && !isPanic(err) && noRoom(err) {
+			return fmt.Errorf("%w: %s: make room and try again: %w", engine.ErrNoSpace, s.path, err)
+		}
+		return s.stop(fmt.Errorf("writing %s: %w", s.path, err))
+	}
+	if s.sync != 0 {
+		s.unsynced.Store(true)
+	}
+	took := time.Since(started)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Commits++
+	s.stats.Writes += uint64(len(s.batch.writes))
+	s.stats.Bytes += uint64(size)
+	s.stats.LargestBatch = max(s.stats.LargestBatch, len(s.batch.writes))
+	s.stats.LastCommit = took
+	s.stats.LongestCommit = max(s.stats.LongestCommit, took)
+	return nil
+}
+
+// fill sorts the writes of puts, since a tree takes them fastest so, and keeps the last of each
+// key. It tells their bytes.
+func (b *batch) fill(puts []put) (size int) {
+	all := b.writes[:0]
+	for _, p := range puts {
+		all = append(all, p.writes...)
+	}
+	slices.SortStableFunc(all, func(a, b engine.Write) int { return bytes.Compare(a.Key, b.Key) })
+	last := all[:0]
+	for i, w := range all {
+		if i+1 < len(all) && bytes.Equal(w.Key, all[i+1].Key) {
+			continue
+		}
+		last = append(last, w)
+		size += len(w.Key) + len(w.Value)
+	}
+	clear(all[len(last):])
+	b.writes = last
+	return size
+}
+
+// transact commits the batch. It tells whether the store may have changed though it failed.
+func (s *Store) transact() (changed bool, err error) {
+	if err := s.probe(); err != nil {
+		return false, err
+	}
+	var tx *bolt.Tx
+	err = guarded(nil, func() (err error) {
+		tx, err = s.db.Begin(true)
+		return err
+	})
+	if err != nil {
+		s.condemned.Store(isPanic(err))
+		return false, err
+	}
+	id := tx.ID()
+	err = guarded(nil, func() error {
+		if err := s.batch.apply(tx); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		return s.disk.commit(tx)
+	})
+	if isPanic(err) {
+		// The transaction may be open still, and bbolt's lock be held.
+		if again := guarded(nil, tx.Rollback); again != nil && !errors.Is(again, bolt.ErrTxClosed) {
+			s.condemned.Store(true)
+		}
+		return true, err
+	}
+	if err != nil {
+		return s.latest() != id-1, err
+	}
+	return false, nil
+}
+
+// latest is the number of the last transaction that is valid; 0 if nobody knows.
+func (s *Store) latest() (id int) {
+	_ = s.view(nil, func(tx *bolt.Tx) error {
+		id = tx.ID()
+		return nil
+	})
+	return id
+}
+
+// apply gives the writes to both buckets.
+func (b *batch) apply(tx *bolt.Tx) error {
+	data, index, err := buckets(tx)
+	if err != nil {
+		return err
+	}
+	size := 0
+	for _, w := range b.writes {
+		size += checksumSize + len(w.Value)
+	}
+	records := slices.Grow(b.records[:0], size) // does not move below: bbolt keeps slices of it
+	for _, w := range b.writes {
+		if w.Value == nil {
+			if err := errors.Join(data.Delete(w.Key), index.Delete(w.Key)); err != nil {
+				return err
+			}
+			continue
+		}
+		start := len(records)
+		records = appendRecord(records, w.Key, w.Value)
+		record := records[start:]
+		if err := data.Put(w.Key, record); err != nil {
+			return err
+		}
+		if err := index.Put(w.Key, record[:checksumSize:checksumSize]); err != nil {
+			return err
+		}
+	}
+	if cap(records) <= 2*batchBytes {
+		b.records = records
+	} else {
+		b.records = nil
+	}
+	return nil
+}
+
+// syncOften makes durable what was committed, each interval.
+func (s *Store) syncOften() {
+	ticker := time.NewTicker(s.sync)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			s.syncNow()
+		case <-s.quit:
+			return
+		}
+	}
+}
+
+// syncNow makes durable what was committed since the last sync.
+func (s *Store) syncNow() {
+	if s.condemned.Load() || !s.unsynced.Swap(false) {
+		return
+	}
+	if err := s.disk.sync(s.db); err != nil {
+		s.stop(fmt.Errorf("syncing %s: %w", s.path, err))
+	}
+}

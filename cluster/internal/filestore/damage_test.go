@@ -1,0 +1,211 @@
+package filestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// sample makes a store file of about 2 MB, with branch pages, free pages and pages that hold old
+// copies; it tells the entries.
+func sample(t testing.TB) (file []byte, entries map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	s := mustOpen(t, dir, Options{Create: true, Sync: -1})
+	entries = map[string]string{}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		var writes []engine.Write
+		for range 600 {
+			key := fmt.Sprintf("account/%05d", random.IntN(5000))
+			value := fmt.Sprintf("%0112d", random.Uint64())
+			if random.IntN(200) == 0 {
+				value = fmt.Sprintf("%06000d", random.Uint64()) // takes pages of its own
+			}
+			writes = append(writes, set(key, value))
+			entries[key] = value
+		}
+		mustPut(t, s, writes...)
+	}
+	mustClose(t, s)
+	file, err := os.ReadFile(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, entries
+}
+
+// outcome counts what became of damaged files.
+type outcome struct{ refused, found, unnoticed int }
+
+// use opens a file that may be damaged, and reads all of it: what is told must be right.
+func (o *outcome) use(t testing.TB, dir, what string, entries map[string]string) {
+	t.Helper()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		if !errors.Is(err, engine.ErrStateLost) {
+			t.Errorf("%s: Open: %v, want ErrStateLost", what, err)
+		}
+		o.refused++
+		return
+	}
+	found := false
+	check := func(by string, err error) {
+		if err == nil {
+			return
+		}
+		found = true
+		if !errors.Is(err, engine.ErrStateLost) {
+			t.Errorf("%s: %s: %v, want ErrStateLost", what, by, err)
+		}
+	}
+	type answer struct {
+		key   string
+		value []byte
+		err   error
+	}
+	answers := make(chan answer, len(entries)+1)
+	for key := range entries {
+		s.Get([]byte(key), func(v []byte, err error) { answers <- answer{key, v, err} })
+	}
+	for range entries {
+		a := <-answers
+		check("Get", a.err)
+		if a.err == nil && string(a.value) != entries[a.key] {
+			t.Errorf("%s: Get(%q): %.40q, want %.40q", what, a.key, a.value, entries[a.key])
+		}
+	}
+	n := 0
+	err = s.Scan(nil, func(key, value []byte) error {
+		n++
+		if entries[string(key)] != string(value) {
+			t.Errorf("%s: Scan: %q has %.40q", what, key, value)
+		}
+		return nil
+	})
+	check("Scan", err)
+	if err == nil && n != len(entries) {
+		t.Errorf("%s: Scan: %d entries, want %d", what, n, len(entries))
+	}
+	if err := wait(s, set("new", "value")); err != nil {
+		found = true
+		if !errors.Is(err, engine.ErrStopped) {
+			t.Errorf("%s: Put: %v, want ErrStopped", what, err)
+		}
+	} else if v, err := read(s, []byte("new")); err != nil || !bytes.Equal(v, []byte("value")) {
+		t.Errorf("%s: Get of what was put: %q, %v", what, v, err)
+	}
+	if err := s.Close(); err != nil && !errors.Is(err, engine.ErrStopped) {
+		t.Errorf("%s: Close: %v", what, err)
+	}
+	if found {
+		o.found++
+	} else {
+		o.unnoticed++
+	}
+}
+
+// flips is how many bits a test flips; FREERUN_FLIPS says more, or less.
+func flips(normal int) int {
+	if n, err := strconv.Atoi(os.Getenv("FREERUN_FLIPS")); err == nil {
+		return n
+	}
+	return normal
+}
+
+// TestAFlippedBitIsNeverReadAsAbsent flips a bit of a file and uses it: nothing is told as absent
+// that was there, and nothing wrong; nothing panics, and nothing waits for ever. FREERUN_FLIPS=10000
+// flips so many.
+func TestAFlippedBitIsNeverReadAsAbsent(t *testing.T) {
+	file, entries := sample(t)
+	var o outcome
+	dir := t.TempDir()
+	n := flips(300)
+	for seed := range n {
+		random := rand.New(rand.NewPCG(uint64(seed), 0))
+		bit := random.IntN(8 * len(file))
+		flipped := bytes.Clone(file)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		write(t, dir, flipped)
+		o.use(t, dir, fmt.Sprintf("seed %d, bit %d of byte %d", seed, bit%8, bit/8), entries)
+	}
+	t.Logf("%d bytes, %d flips: %d refused by Open, %d found later, %d unnoticed", len(file), n, o.refused, o.found, o.unnoticed)
+	if n >= 300 && (o.refused == 0 || o.found == 0) {
+		t.Error("the flips have found nothing: the test does not test")
+	}
+}
+
+// TestAFlippedBitOfTheStructureIsFound flips bits where they do most: in the meta pages, the branch
+// pages and the headers of pages.
+func TestAFlippedBitOfTheStructureIsFound(t *testing.T) {
+	file, entries := sample(t)
+	size := os.Getpagesize()
+	var places []int
+	for page := 0; page < len(file)/size; page++ {
+		start := page * size
+		length := pageHeader + 2*elementSize
+		switch order.Uint16(file[start+8:]) {
+		case branchPage, freelistPage:
+			length = 1024
+		}
+		if page < 2 {
+			length = metaEnd
+		}
+		for at := start; at < start+length; at++ {
+			places = append(places, at)
+		}
+	}
+	var o outcome
+	dir := t.TempDir()
+	n := flips(300)
+	for seed := range n {
+		random := rand.New(rand.NewPCG(uint64(seed), 1))
+		at := places[random.IntN(len(places))]
+		if seed < 2*64*2 { // each field of both meta pages, some bits
+			at = seed%2*size + pageHeader + seed/2%64
+		}
+		bit := random.IntN(8)
+		flipped := bytes.Clone(file)
+		flipped[at] ^= 1 << bit
+		write(t, dir, flipped)
+		o.use(t, dir, fmt.Sprintf("seed %d, bit %d of byte %d", seed, bit, at), entries)
+		if seed < 2*64*2 && o.refused != seed+1 {
+			t.Fatalf("byte %d of a meta page has changed unnoticed", at)
+		}
+	}
+	t.Logf("%d flips: %d refused by Open, %d found later, %d unnoticed", n, o.refused, o.found, o.unnoticed)
+}
+
+// TestATruncatedFileIsFound cuts the file.
+func TestATruncatedFileIsFound(t *testing.T) {
+	file, entries := sample(t)
+	var o outcome
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(3, 4))
+	lengths := []int{0, 1, 1023, 4095, 4096, 8191, 8192, 16384}
+	for range flips(100) / 5 {
+		lengths = append(lengths, random.IntN(len(file)))
+	}
+	for _, length := range lengths {
+		write(t, dir, file[:length])
+		o.use(t, dir, fmt.Sprintf("cut to %d of %d bytes", length, len(file)), entries)
+	}
+	t.Logf("%d cuts: %d refused by Open, %d found later, %d unnoticed", len(lengths), o.refused, o.found, o.unnoticed)
+	if o.refused == 0 {
+		t.Error("no cut was found")
+	}
+}
+
+func write(t testing.TB, dir string, file []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, fileName), file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

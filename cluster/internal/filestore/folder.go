@@ -1,0 +1,96 @@
+package filestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// markName is the file that stands beside a store which is open and not synced at each transaction.
+const markName = "unsynced"
+
+// lookInto tells whether the folder has a store. It makes the folder if it may.
+func lookInto(dir string, create bool) (there bool, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) && create {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return false, err
+		}
+		return false, syncFolder(filepath.Dir(dir))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	other := ""
+	for _, e := range entries {
+		switch e.Name() {
+		case fileName:
+			return true, nil
+		case "lost+found": // of the root of a file system
+		default:
+			other = e.Name()
+		}
+	}
+	switch {
+	case !create:
+		return false, lost("no store in %s: a file system that is not mounted looks like this; set Create for the first start", dir)
+	case other != "":
+		return false, lost("no store in %s, but %s and maybe other files: give the store a folder of its own", dir, other)
+	}
+	return false, nil
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which has no such call
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// bootID tells one run of the kernel from another; empty where it does not say.
+func bootID() []byte {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return nil
+	}
+	return bytes.TrimSpace(id)
+}
+
+// readMark tells whether a store was not closed, and might not have been synced, and whether that
+// was under the kernel that still runs.
+func readMark(dir string) (marked, sameBoot bool, err error) {
+	mark, err := os.ReadFile(filepath.Join(dir, markName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	return true, len(mark) > 0 && bytes.Equal(mark, bootID()), nil
+}
+
+func writeMark(dir string) error {
+	mark, err := os.OpenFile(filepath.Join(dir, markName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("noting that the store is not synced: %w", err)
+	}
+	_, err = mark.Write(bootID())
+	return errors.Join(err, mark.Sync(), mark.Close(), syncFolder(dir))
+}
+
+func removeMark(dir string) error {
+	err := os.Remove(filepath.Join(dir, markName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, syncFolder(dir))
+}

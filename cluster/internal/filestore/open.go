@@ -1,0 +1,281 @@
+package filestore
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+	boltErrors "go.etcd.io/bbolt/errors"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+const (
+	fileName      = "freerun.store"
+	formatVersion = "1"
+
+	// growth is by how much the file grows, with a sync of its own.
+	growth = 1 << 20
+	// reserved is how much of the address space is mapped ahead. bbolt maps the file anew when it
+	// outgrows that, and then waits for all that read.
+	reserved int64 = 64 << 30
+	// readers serve Gets. More than that find the lock of bbolt's meta pages taken.
+	readers = 4
+)
+
+var (
+	aboutBucket = []byte("about")
+	dataBucket  = []byte("data")
+	indexBucket = []byte("index")
+	versionKey  = []byte("version")
+	idKey       = []byte("id")
+)
+
+// Open opens the store of a folder, for which it reads the structure of the whole file: about a
+// second for some gigabytes. It fails with
+//
+//	engine.ErrStateLost  there is no store, and Create is not set, or there are other files; or it
+//	                     is damaged, or another program's
+//	engine.ErrInUse      another process, or another Store of this one, has it
+//	engine.ErrNoSpace    there is no room to make it
+//
+// or with another error, for a folder that may not be written, or a store of another version.
+func Open(dir string, o Options) (*Store, error) {
+	s, err := open(dir, o)
+	if err != nil {
+		return nil, fmt.Errorf("opening the store in %s: %w", dir, err)
+	}
+	s.start(min(readers, runtime.GOMAXPROCS(0)))
+	return s, nil
+}
+
+func open(dir string, o Options) (*Store, error) {
+	create := o.Create && !o.ReadOnly
+	there, err := lookInto(dir, create)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, fileName)
+	if !there {
+		s, err := makeStore(dir, path, o)
+		if !errors.Is(err, fs.ErrExist) {
+			return s, err
+		}
+		// Another process was faster.
+	}
+	newest, err := checkFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStore(dir, path, o, os.O_RDWR)
+	if err != nil {
+		return nil, err
+	}
+	// The first process may have been killed before its first transaction.
+	if err := s.prepare(newest <= newestOfNew && create); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	return s, nil
+}
+
+// makeStore makes the file, which must not exist.
+func makeStore(dir, path string, o Options) (*Store, error) {
+	s, err := openStore(dir, path, o, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return nil, err
+	}
+	err = s.prepare(true)
+	if err == nil {
+		err = syncFolder(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close(), os.Remove(path))
+	}
+	return s, nil
+}
+
+// openStore opens the file by bbolt.
+func openStore(dir, path string, o Options, flags int) (*Store, error) {
+	s := &Store{path: path, dir: dir, sync: o.Sync, read: o.ReadOnly}
+	s.quit, s.ended = make(chan struct{}), make(chan struct{})
+	s.disk = disk{commit: (*bolt.Tx).Commit, sync: (*bolt.DB).Sync}
+	var err error
+	s.db, s.file, err = openBolt(path, flags, bolt.Options{ReadOnly: o.ReadOnly, NoSync: o.Sync != 0})
+	if err != nil {
+		return nil, err
+	}
+	s.db.AllocSize = growth
+	s.pageSize = int64(s.db.Info().PageSize)
+	return s, nil
+}
+
+// openBolt opens a file by bbolt, and waits for no lock. flags are those for a file to be written.
+func openBolt(path string, flags int, o bolt.Options) (db *bolt.DB, file *os.File, err error) {
+	o.Timeout = 1 // the shortest: bbolt waits for ever with 0
+	o.FreelistType = bolt.FreelistMapType
+	o.NoStatistics = true
+	o.OpenFile = func(path string, _ int, mode os.FileMode) (_ *os.File, err error) {
+		if o.ReadOnly {
+			flags = os.O_RDONLY
+		}
+		file, err = os.OpenFile(path, flags, mode)
+		return file, err
+	}
+	// A mapping that is larger than the file enlarges it on Windows.
+	if ahead := reserved; strconv.IntSize == 64 && runtime.GOOS != "windows" {
+		o.InitialMmapSize = int(ahead)
+	}
+	made := flags&os.O_EXCL != 0
+	for {
+		err = guarded(nil, func() (err error) {
+			db, err = bolt.Open(path, 0o600, &o)
+			return err
+		})
+		if err == nil || o.InitialMmapSize == 0 || !refusedToMap(err) {
+			break
+		}
+		o.InitialMmapSize = 0
+		flags &^= os.O_EXCL
+	}
+	if err == nil {
+		return db, file, nil
+	}
+	if file != nil {
+		_ = file.Close() // bbolt has, unless it panicked
+		if made {
+			_ = os.Remove(path)
+		}
+	}
+	return nil, nil, openError(path, err)
+}
+
+// refusedToMap tells whether an error may be that the address space is limited.
+func refusedToMap(err error) bool {
+	return strings.Contains(err.Error(), "cannot allocate memory")
+}
+
+// openError says what to do about an error of bbolt's Open.
+func openError(path string, err error) error {
+	switch {
+	case errors.Is(err, boltErrors.ErrTimeout):
+		return fmt.Errorf("%w: another process, or this one, has %s open", engine.ErrInUse, path)
+	case errors.Is(err, fs.ErrExist), errors.Is(err, engine.ErrStateLost):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return lost("%s has gone: %w", path, err)
+	case errors.Is(err, fs.ErrPermission), isReadOnlyFileSystem(err):
+		return fmt.Errorf("%s may not be written: give this user the right, or set ReadOnly to look at it: %w", path, err)
+	case noRoom(err):
+		return fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, path, err)
+	case errors.Is(err, boltErrors.ErrInvalid), errors.Is(err, boltErrors.ErrChecksum), errors.Is(err, boltErrors.ErrVersionMismatch),
+		strings.HasPrefix(err.Error(), "file size too small"):
+		return lost("%s is damaged, or no store: %w", path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// prepare makes the buckets of a store that is new, reads those of one that is not, and sees to what
+// a loss of power may have left.
+func (s *Store) prepare(fresh bool) error {
+	if fresh {
+		if err := s.makeBuckets(); err != nil {
+			return err
+		}
+	}
+	if err := s.readAbout(); err != nil {
+		return err
+	}
+	return s.seeToMark()
+}
+
+// makeBuckets makes the buckets, if there are none, in a transaction that is synced.
+func (s *Store) makeBuckets() error {
+	noSync := s.db.NoSync
+	s.db.NoSync = false
+	defer func() { s.db.NoSync = noSync }()
+	err := guarded(nil, func() error {
+		return s.db.Update(func(tx *bolt.Tx) error {
+			if name, _ := tx.Cursor().First(); name != nil {
+				return nil
+			}
+			for _, name := range [][]byte{aboutBucket, dataBucket, indexBucket} {
+				if _, err := tx.CreateBucket(name); err != nil {
+					return err
+				}
+			}
+			var id [16]byte
+			rand.Read(id[:])
+			about := tx.Bucket(aboutBucket)
+			return errors.Join(
+				about.Put(versionKey, appendRecord(nil, versionKey, []byte(formatVersion))),
+				about.Put(idKey, appendRecord(nil, idKey, id[:])))
+		})
+	})
+	if err != nil && !isPanic(err) && noRoom(err) {
+		err = fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, s.path, err)
+	}
+	return err
+}
+
+// readAbout checks the version, and takes the id.
+func (s *Store) readAbout() error {
+	return s.view(nil, func(tx *bolt.Tx) error {
+		about := tx.Bucket(aboutBucket)
+		if about == nil {
+			return lost("%s is another program's, or its first start was cut short: if so, remove it", s.path)
+		}
+		version, ok := openRecord(versionKey, about.Get(versionKey))
+		if !ok {
+			return lost("the version in %s is damaged", s.path)
+		}
+		if string(version) != formatVersion {
+			return fmt.Errorf("%s is of version %q, and this program knows version %s: use a newer one",
+				s.path, version, formatVersion)
+		}
+		id, ok := openRecord(idKey, about.Get(idKey))
+		if !ok || copy(s.id[:], id) != len(s.id) {
+			return lost("the identity in %s is damaged", s.path)
+		}
+		_, _, err := buckets(tx)
+		return err
+	})
+}
+
+// seeToMark checks each entry if power may have been lost while the store was not synced, and sets
+// the mark anew, or removes it.
+func (s *Store) seeToMark() error {
+	marked, sameBoot, err := readMark(s.dir)
+	if err != nil {
+		return err
+	}
+	if marked && !sameBoot {
+		err := s.view(nil, func(tx *bolt.Tx) error {
+			return scan(tx, nil, func(_, _ []byte) error { return nil })
+		})
+		if err != nil {
+			return fmt.Errorf("the machine has stopped while %s was not synced: restore a backup: %w", s.path, err)
+		}
+	}
+	if s.read {
+		return nil
+	}
+	if marked {
+		if err := s.disk.sync(s.db); err != nil {
+			return stoppedBy(err)
+		}
+	}
+	switch {
+	case s.sync != 0:
+		return writeMark(s.dir)
+	case marked:
+		return removeMark(s.dir)
+	}
+	return nil
+}
