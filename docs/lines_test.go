@@ -34,7 +34,7 @@ var components = []component{
 	{"Activities, and what they wait for", 0, []string{"activity", "internal/activityhost", "internal/room"}, ""},
 	{
 		"Units, messages, futures, timers", 0,
-		[]string{".", "internal/claim", "internal/ending", "internal/keytable", "internal/magazine", "internal/mailbox", "internal/promise", "internal/quiesce", "internal/route", "internal/scan", "internal/timerwheel"},
+		[]string{".", "internal/claim", "internal/ending", "internal/errorcode", "internal/keytable", "internal/magazine", "internal/mailbox", "internal/promise", "internal/quiesce", "internal/route", "internal/scan", "internal/timerwheel"},
 		"",
 	},
 	{"Queues, deques and locks for programs", 0, []string{"queue", "deque", "lock"}, ""},
