@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/route"
+)
+
+// Sketch:     an operation panics, returns an open future, or leaves a state that cannot be encoded:
+//             the phase is broken, or breaking while a write is under way
+//             what comes now is not run, but put behind
+//             in its turn the unit drops its state, and is told to run again; the message makes it
+//             active, so that the state is that of the last write
+//             what was pending runs again, then what was put behind, each in its order
+// Invariants: I5 What runs again was in no write, and nobody knows its outcome.
+//             I6 Nothing runs on a state that is broken.
+
+// mostTries is how many times an operation may panic. Then the panic is its outcome.
+const mostTries = 3
+
+var (
+	// errUndone is the outcome of a read that has seen what was undone.
+	errUndone = errors.New("cluster: what the read has seen was undone")
+	// errBehind is the outcome of a delivery that has overtaken one that is tried again.
+	errBehind = errors.New("cluster: an earlier delivery to the unit is tried again first")
+)
+
+// try runs an operation, and reports whether it has run. If not, what it has changed is to be
+// undone; it is to run again, unless it is refused.
+func (c *cell) try(r *run, fn func() error) (err error, done bool) {
+	r.tells = nil
+	func() {
+		defer func() {
+			if value := recover(); value != nil {
+				r.panicked(value)
+			}
+		}()
+		err = fn()
+		done = true
+	}()
+	if done && err == nil && r.held.Waits() {
+		r.refused, done = ErrForwarded, false
+	}
+	return err, done
+}
+
+func (r *run) panicked(value any) {
+	r.tells = nil
+	if r.tries++; r.tries >= mostTries {
+		r.refused = seam.Panicked(r.held, value, debug.Stack())
+	}
+}
+
+// breaks has the unit load its state again, and then run list again. In the unit's turn.
+func (c *cell) breaks(list []*run) {
+	c.pending = list
+	for {
+		switch p := c.phase.Load(); p {
+		case writing, more:
+			if c.phase.CompareAndSwap(p, breaking) {
+				return // to its end
+			}
+		case idle, ready, broken:
+			c.phase.Store(broken)
+			c.unit.Run(func(*freerun.Context, any) { c.reload() }, c.abandon)
+			return
+		default: // failed: the unit is told already, and what is pending fails
+			return
+		}
+	}
+}
+
+// comesBehind keeps an operation until the unit has its state again.
+func (c *cell) comesBehind(r *run) {
+	push(&c.behind, r)
+	if !c.isBroken() { // it was given up meanwhile
+		c.unit.Run(func(ctx *freerun.Context, state any) { c.again(ctx, state, nil) }, c.abandon)
+	}
+}
+
+// undo is the unit's turn after a write that has failed with err.
+func (c *cell) undo(err error) {
+	for _, r := range c.pending {
+		r.held.Release(err)
+	}
+	c.pending = nil
+	releaseAll(c.readers.Swap(nil), err)
+	c.phase.Store(broken)
+	c.reload()
+}
+
+// reload drops the state, and tells the unit to run again what is pending. The last step of a turn.
+func (c *cell) reload() {
+	if c.phase.Load() != broken {
+		return
+	}
+	list, began := c.pending, false
+	c.pending = nil
+	releaseAll(c.readers.Swap(nil), errUndone)
+	c.unit.Run(func(ctx *freerun.Context, state any) {
+		began = true
+		c.again(ctx, state, list)
+	}, func(err error) {
+		if !began {
+			c.lose(list, err)
+		}
+	})
+	c.unit.Drop()
+}
+
+// again runs list again, and then what was put behind. In the unit's turn, which has the state.
+func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
+	list = append(list, inOrder(c.behind.Swap(nil))...)
+	for i, r := range list {
+		if r.refused == nil && !c.runAgain(ctx, state, r, list[i:]) {
+			c.breaks(append(c.pending, list[i:]...))
+			return
+		}
+		c.pending = append(c.pending, r)
+	}
+	c.careful = false
+	if c.phase.Load() == broken {
+		c.write(state)
+		return
+	}
+	c.settle(state)
+}
+
+// runAgain runs one operation again, the first of rest, and reports whether that has gone well.
+func (c *cell) runAgain(ctx *freerun.Context, state any, r *run, rest []*run) (well bool) {
+	over := false
+	defer func() {
+		if !over { // runtime.Goexit
+			r.refused = fmt.Errorf("cluster: %w", freerun.ErrGoexit)
+			c.breaks(append(c.pending, rest...))
+		}
+	}()
+	_, well = c.try(r, func() error { return seam.Again(ctx, r.held) })
+	over = true
+	if well && c.careful && r.changes() {
+		if _, err := c.kind.encode(state); err != nil {
+			r.refused, r.tells, well = err, nil, false
+		}
+	}
+	return well
+}
+
+// unwritable is called when the state cannot be encoded. What is pending runs again, one after
+// another, and what makes the state so is refused.
+func (c *cell) unwritable(err error) {
+	c.careful = true
+	c.breaks(c.pending)
+}
+
+// lose fails what was to run again: the state cannot be loaded.
+func (c *cell) lose(list []*run, err error) {
+	c.phase.Store(idle)
+	for _, r := range list {
+		r.held.Release(err)
+	}
+	releaseAll(c.behind.Swap(nil), err)
+}
+
+// abandon is called when the unit cannot be told to go on: its state cannot be loaded, or the
+// runtime ends, and then all outcomes are given up.
+func (c *cell) abandon(err error) {
+	if errors.Is(err, freerun.ErrClosed) {
+		return
+	}
+	list := c.pending
+	c.pending = nil
+	c.lose(list, err)
+}
+
+// load reads the state of a unit that is to become active.
+func (c *cell) load(into any, done func(found bool, err error)) {
+	get := func() {
+		c.kind.node.engine.Get(c.key, func(record []byte, err error) {
+			if err != nil || record == nil {
+				done(false, err)
+				return
+			}
+			done(true, c.kind.decode(c.unit.Key(), record, into))
+		})
+	}
+	if p := c.phase.Load(); p != writing && p != finishing {
+		get()
+		return
+	}
+	c.loads.Store(&get)
+	if c.phase.Load() == idle && c.loads.CompareAndSwap(&get, nil) {
+		get()
+	}
+}
+
+// inOrder returns the members of a list, which has the last one first.
+func inOrder(list *run) (all []*run) {
+	for r := list; r != nil; r = r.next {
+		all = append(all, r)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+var _ route.Store[*freerun.Context, *freerun.Invocation] = durable{}

@@ -1,0 +1,113 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/route"
+)
+
+// seam is what package freerun gives to modules that route messages and store states.
+var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *freerun.Invocation]()
+
+// Durable makes the units of a kind durable: a unit keeps its state, and what it has told other
+// durable units, when it is passive, when the process is killed, and when the power fails. It is an
+// option of [freerun.NewKind]:
+//
+//	var accounts = freerun.NewKind("account", fresh, cluster.Durable())
+//
+// The units take the operations that all units with that state take. An operation on a durable unit
+// has its outcome once what it has changed is stored: so who has the outcome knows that. An
+// operation whose outcome did not come, since the process ended, has had its whole effect, or
+// none. Operations of a unit that come together are stored together, with one write.
+//
+//   - The function of the kind makes the state of a key that has none stored. What it makes is
+//     stored with the first operation.
+//   - A Tell from an operation of a durable unit to a durable unit is stored with what the
+//     operation has changed. It takes effect once, after any crash, if and only if the operation
+//     does; what one unit tells another comes in that order.
+//   - A panic undoes what the operation has changed. It is tried again, three times in all, and
+//     then fails with the [freerun.PanicError]. Operations that came between the last write and
+//     the panic run again, too, in their order: nobody knows their outcome yet. An error undoes
+//     nothing.
+//   - A read ([freerun.ReadOp]) sees what is stored: it waits for the write of what it has seen.
+//   - If a state cannot be stored, the operations fail whose changes it holds, and the unit has the
+//     last stored state again.
+//
+// Refused are: functions without a name ([freerun.Do], [freerun.Read]) and operations on several
+// units, with [ErrNotDurable]; a Send from an operation of a durable unit to a durable unit, with
+// [ErrWithin]; and a result that is, or holds, an open future, with [ErrForwarded]. In a runtime
+// that has not joined a store ([Join]) a message to a durable unit fails with [ErrNoStore].
+//
+// A state, and each argument of what an operation tells, is stored as its method AppendBinary of
+// [encoding.BinaryAppender] says, or else as JSON. Durable takes no options of the kind that say
+// what a panic does ([freerun.Restarts], [freerun.StopOnPanic]): that is said above.
+//
+// A unit costs nothing while it is passive, but its place in the store.
+func Durable() freerun.KindOption { return seam.Stored(durable{}) }
+
+// durable is the route and the store of durable units. What it needs beside a unit is in the node
+// of the unit's runtime.
+type durable struct{}
+
+// Decide implements [route.Route].
+func (durable) Decide(m route.Message) (route.Verdict, error) {
+	op := m.Operation()
+	if op.Form == route.Control {
+		return route.Here, nil
+	}
+	switch {
+	case op.Form == route.Several:
+		return 0, fmt.Errorf("%w: %s is an operation on several units; send to each one", ErrNotDurable, op.Name)
+	case op.Name == "":
+		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
+	}
+	s := m.Sender()
+	if s == nil {
+		return route.Here, nil
+	}
+	r, _ := s.Get().(*run)
+	switch {
+	case r == nil || r.reads:
+		return route.Here, nil
+	case !m.Told():
+		return 0, fmt.Errorf("%w: it has sent %s to unit %v of kind %s; Tell it", ErrWithin, op.Name, m.Key(), m.Kind())
+	}
+	if err := r.tell(m, op); err != nil {
+		return 0, err
+	}
+	m.Resolve(nil, nil) // the record has it
+	return route.Elsewhere, nil
+}
+
+// Load implements [route.Store].
+func (durable) Load(u route.Unit[*freerun.Context], into any, done func(found bool, err error)) {
+	c, err := cellOf(u)
+	if err != nil {
+		done(false, err)
+		return
+	}
+	c.load(into, done)
+}
+
+// Leave implements [route.Store].
+func (durable) Leave(u route.Unit[*freerun.Context], state any, stopped bool) bool {
+	c := u.Local().(*cell)
+	if !stopped {
+		return c.idle()
+	}
+	return c.leave(state)
+}
+
+// Around implements [route.Store].
+func (durable) Around(ctx *freerun.Context, i *freerun.Invocation) error {
+	c := seam.Unit(i).Local().(*cell)
+	if seam.Form(i) == route.Read {
+		return c.read(ctx, i)
+	}
+	return c.take(ctx, i)
+}
+
+// shorten cuts the path of a full name, for errors.
+func shorten(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }

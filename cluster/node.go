@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Node is a runtime that has joined a store: its durable units have their states there. Any
+// goroutine may call the methods.
+type Node struct {
+	rt     *freerun.Runtime
+	engine engine.Engine
+	kinds  map[string]*kind // by their full names
+	stored map[string]*kind // by their names in the store
+	ops    map[string]*operation
+	outbox outbox
+	// handled has the numbers of the failures that a call retries or drops now.
+	handled sync.Map
+}
+
+// Store is where durable units have their states: see [Local].
+type Store interface{ open() (engine.Engine, error) }
+
+var nodes sync.Map // *freerun.Runtime → *Node
+
+// nodeOf returns the node of a runtime, nil if it has joined no store.
+func nodeOf(rt *freerun.Runtime) *Node {
+	n, _ := nodes.Load(rt)
+	node, _ := n.(*Node)
+	return node
+}
+
+// errOpening is in place of a node that is about to join.
+var errOpening = errors.New("cluster: the runtime has joined a store already")
+
+// Join gives the durable units of rt a store. Call it before the first message to one of them, when
+// all kinds are declared, as package variables are. What was told to durable units and had no
+// effect when the last process ended is delivered now.
+//
+// Join waits for the store. It fails if the store cannot be opened, as [Local] says; if a kind or
+// an operation cannot be stored, or two have the same name there; if the store has what this
+// program has no name for; and if rt has joined a store before. A runtime that ends leaves the
+// store open: close the node after [freerun.Runtime.Shutdown].
+func Join(rt *freerun.Runtime, s Store) (*Node, error) {
+	if rt == nil || s == nil {
+		panic("cluster: Join with a nil runtime or store")
+	}
+	if _, joined := nodes.LoadOrStore(rt, errOpening); joined {
+		return nil, errOpening
+	}
+	n := &Node{rt: rt}
+	if err := n.join(s); err != nil {
+		nodes.Delete(rt)
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Node) join(s Store) (err error) {
+	if err := n.names(); err != nil {
+		return err
+	}
+	if n.engine, err = s.open(); err != nil {
+		return err
+	}
+	left, err := n.outbox.begin(n)
+	if err != nil {
+		return errors.Join(err, n.engine.Close())
+	}
+	nodes.Store(n.rt, n)
+	n.outbox.send(left)
+	return nil
+}
+
+// Close closes the store, once all writes are done that have begun. Call it after
+// [freerun.Runtime.Shutdown]: durable units fail with [ErrClosed] from then on. A second Close
+// returns nil. It waits.
+func (n *Node) Close() error {
+	if !nodes.CompareAndDelete(n.rt, n) {
+		return nil
+	}
+	return n.engine.Close()
+}
+
+// Keys returns the keys of the units of a kind that have a stored state, in the order in which they
+// are stored: keys that are strings by their bytes, others by their text. If prefix is not empty,
+// those whose text begins so. It reads the store as it is when the loop begins. An error is the last
+// that the loop gets.
+func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) iter.Seq2[K, error] {
+	return func(yield func(K, error) bool) {
+		k := n.kinds[freerun.NameOf(of)]
+		if k == nil {
+			yield(*new(K), fmt.Errorf("%w that has kind %s: it is not durable, or was declared after Join", ErrNoStore, freerun.NameOf(of)))
+			return
+		}
+		begins := recordPrefix + k.given + "\x00"
+		enough := errors.New("")
+		err := n.engine.Scan([]byte(begins+prefix), func(at, _ []byte) error {
+			var key K
+			if err := k.readKey(string(at[len(begins):]), &key); err != nil {
+				return fmt.Errorf("%w: a key of kind %s: %w", ErrStateLost, k.given, err)
+			}
+			if !yield(key, nil) {
+				return enough
+			}
+			return nil
+		})
+		if err != nil && err != enough {
+			yield(*new(K), err)
+		}
+	}
+}

@@ -1,0 +1,298 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/internal/route"
+)
+
+// Source:     the transactional outbox, as databases and services have it
+// Sketch:     what an operation tells is stored with its effect, under a number; then it is
+//             delivered; the write that has the effect of the delivery removes it
+//             a delivery has had no effect if its unit cannot be made active, or its write fails: it
+//             is tried again after a while, and what is told to the same unit meanwhile comes after
+//             it
+// Invariants: I1 What is stored is delivered, in this process or a later one, until a write has
+//             removed it. So it takes effect once.
+//             I2 The deliveries to a unit take effect in the order of their numbers.
+// Checked by: TestTell…
+
+// outbox has what durable units have told durable units, and has had no effect.
+type outbox struct {
+	node *Node
+	last atomic.Uint64 // number
+
+	// waits has what is tried again, and what comes after it: rare. held counts its queues, so that
+	// others need not look.
+	held  atomic.Int32
+	mu    sync.Mutex
+	waits map[string]*queue
+}
+
+// queue is what is to be delivered to one unit, when the first has failed.
+type queue struct {
+	list  []*delivery // by their numbers; the first is under way, or waits for its time
+	pause time.Duration
+}
+
+// tell is what an operation of a durable unit has told a durable unit.
+type tell struct {
+	to  *kind
+	key string
+	op  *operation
+	arg []byte
+}
+
+// delivery is a tell with its number.
+type delivery struct {
+	tell
+	number     uint64
+	key, entry []byte // in the store
+	done       bool   // it has had its effect
+	ends       int    // how many times it has ended its goroutine
+}
+
+const (
+	leastPause = 10 * time.Millisecond
+	mostPause  = 10 * time.Second
+)
+
+// tell has the run's record hold a message.
+func (r *run) tell(m route.Message, op *route.Operation) error {
+	n := nodeOf(m.Runtime().(*freerun.Runtime))
+	if n == nil {
+		return ErrClosed
+	}
+	k, o := n.kinds[m.Kind()], n.ops[op.Name]
+	switch {
+	case k == nil || o == nil:
+		return fmt.Errorf("%w: %s to kind %s was declared after cluster.Join", ErrNotDurable, op.Name, m.Kind())
+	case o.refused != nil:
+		return fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, op.Name, o.refused)
+	}
+	key, err := k.keyText(m.Key())
+	if err != nil {
+		return err
+	}
+	arg, err := o.arg.Append(nil, m.Arg())
+	if err != nil {
+		return fmt.Errorf("cluster: the argument of %s: %w", op.Name, err)
+	}
+	r.tells = append(r.tells, tell{k, key, o, arg})
+	return nil
+}
+
+// number makes a delivery.
+func (o *outbox) number(t *tell) *delivery {
+	d := &delivery{tell: *t, number: o.last.Add(1)}
+	d.key, d.entry = numbered(sentPrefix, d.number), d.encode()
+	return d
+}
+
+// encode returns a tell as it is stored.
+func (t *tell) encode() []byte {
+	b := []byte{recordVersion}
+	for _, part := range []string{t.to.given, t.key, t.op.given, string(t.arg)} {
+		b = binary.AppendUvarint(b, uint64(len(part)))
+		b = append(b, part...)
+	}
+	return b
+}
+
+// decodeTell reads a tell that is stored.
+func (n *Node) decodeTell(b []byte) (t tell, rest []byte, err error) {
+	if len(b) == 0 || b[0] != recordVersion {
+		return t, nil, fmt.Errorf("%w: an entry of what was told has another form; a newer program has written it", ErrStateLost)
+	}
+	var parts [4]string
+	b = b[1:]
+	for i := range parts {
+		size, used := binary.Uvarint(b)
+		if used <= 0 || size > uint64(len(b)-used) {
+			return t, nil, fmt.Errorf("%w: an entry of what was told is damaged", ErrStateLost)
+		}
+		parts[i], b = string(b[used:used+int(size)]), b[used+int(size):]
+	}
+	k := n.stored[parts[0]]
+	if k == nil {
+		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s, which this program does not have", parts[0])
+	}
+	op := k.ops[parts[2]]
+	if op == nil {
+		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", parts[0], parts[2])
+	}
+	return tell{k, parts[1], op, []byte(parts[3])}, b, nil
+}
+
+// begin reads what is left of the last process.
+func (o *outbox) begin(n *Node) (left []*delivery, err error) {
+	o.node, o.waits = n, map[string]*queue{}
+	err = n.engine.Scan([]byte(sentPrefix), func(key, value []byte) error {
+		t, _, err := n.decodeTell(slices.Clone(value))
+		if err != nil {
+			return err
+		}
+		d := &delivery{tell: t, number: numberOf(key), key: slices.Clone(key), entry: slices.Clone(value)}
+		o.last.Store(d.number)
+		left = append(left, d)
+		return nil
+	})
+	if err == nil {
+		err = n.engine.Scan([]byte(failurePrefix), func(key, _ []byte) error {
+			o.last.Store(max(o.last.Load(), numberOf(key)))
+			return nil
+		})
+	}
+	return left, err
+}
+
+// numberOf returns the number in a key.
+func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
+
+// unit names the unit that a tell is for.
+func (t *tell) unit() string { return t.to.given + "\x00" + t.key }
+
+// send delivers what is stored.
+func (o *outbox) send(all []*delivery) {
+	for _, d := range all {
+		if o.held.Load() == 0 || !o.queued(d) {
+			o.deliver(d)
+		}
+	}
+}
+
+// queued puts a delivery behind those to the same unit that wait, and reports whether there are
+// some.
+func (o *outbox) queued(d *delivery) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	q := o.waits[d.unit()]
+	if q == nil {
+		return false
+	}
+	q.put(d)
+	return true
+}
+
+// mustWait reports whether a delivery, which is about to run, has overtaken one that is tried
+// again. It comes after that then.
+func (o *outbox) mustWait(d *delivery) bool {
+	if o.held.Load() == 0 {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	q := o.waits[d.unit()]
+	if q == nil || q.list[0] == d {
+		return false
+	}
+	q.put(d)
+	return true
+}
+
+func (q *queue) put(d *delivery) {
+	at, _ := slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return int(a.number) - int(b.number) })
+	q.list = slices.Insert(q.list, at, d)
+}
+
+// deliver sends a delivery to its unit.
+func (o *outbox) deliver(d *delivery) {
+	err := seam.Deliver(o.node.rt, route.Delivery{
+		Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.tell.key, key) },
+		Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.Decode(d.arg, arg) },
+		Mark: d, Done: func(err error) { o.ended(d, err) },
+	})
+	if err != nil && !errors.Is(err, freerun.ErrClosed) { // it is left to the next process
+		o.give(d, err)
+	}
+}
+
+// ended is called with the outcome of a delivery.
+func (o *outbox) ended(d *delivery, err error) {
+	switch {
+	case d.done:
+		o.next(d)
+	case err == errBehind, errors.Is(err, freerun.ErrClosed), errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
+		// It is in its queue, or left to the next process.
+	case errors.Is(err, freerun.ErrGoexit) && d.endedAgain():
+		o.give(d, err)
+	default:
+		o.tryAgain(d)
+	}
+}
+
+func (d *delivery) endedAgain() bool {
+	d.ends++
+	return d.ends >= mostTries
+}
+
+// tryAgain delivers a delivery again after a while.
+func (o *outbox) tryAgain(d *delivery) {
+	o.mu.Lock()
+	q := o.waits[d.unit()]
+	if q == nil {
+		q = &queue{pause: leastPause}
+		o.waits[d.unit()] = q
+		o.held.Add(1)
+	}
+	first := len(q.list) > 0 && q.list[0] == d
+	if !first {
+		q.put(d)
+		first = len(q.list) == 1
+	}
+	pause := q.pause
+	q.pause = min(2*q.pause, mostPause)
+	o.mu.Unlock()
+	if first {
+		later.SendAfter(o.node.rt.Context(), pause, func() { o.deliver(d) })
+	}
+}
+
+// later calls a function after a while.
+var later = freerun.FreeOp("later", func(_ *freerun.Context, fn func()) (struct{}, error) {
+	fn()
+	return struct{}{}, nil
+})
+
+// next delivers what waits for a delivery that has had its effect.
+func (o *outbox) next(d *delivery) {
+	if o.held.Load() == 0 {
+		return
+	}
+	o.mu.Lock()
+	q := o.waits[d.unit()]
+	if q == nil || q.list[0] != d {
+		o.mu.Unlock()
+		return
+	}
+	q.list, q.pause = q.list[1:], leastPause
+	var following *delivery
+	if len(q.list) > 0 {
+		following = q.list[0]
+	} else {
+		delete(o.waits, d.unit())
+		o.held.Add(-1)
+	}
+	o.mu.Unlock()
+	if following != nil {
+		o.deliver(following)
+	}
+}
+
+// give records a delivery as failed for good.
+func (o *outbox) give(d *delivery, why error) {
+	o.node.engine.Put([]engine.Write{{Key: d.key}, d.failure(why)}, func(err error) {
+		if err == nil {
+			d.done = true
+			o.next(d)
+		}
+	})
+}
