@@ -106,7 +106,9 @@ func again(c *Context, kept route.Held) error {
 		via = c.onward(k)
 	}
 	h.err = i.end(i.Next(via))
-	h.forwarded = now.forwarded
+	if h.forwarded = now.forwarded; h.forwarded != nil {
+		return nil
+	}
 	return h.err
 }
 

@@ -239,6 +239,7 @@ func (c *cell) wrote(b *batch, err error) {
 			c.last.fail(err)
 			c.last = nil
 		}
+		c.loadNow()
 		c.unit.Run(func(ctx *freerun.Context, _ any) { c.undo(err) }, c.abandon)
 		return
 	}
@@ -262,9 +263,7 @@ func (c *cell) wentOn() {
 		case writing:
 			if c.phase.CompareAndSwap(writing, idle) {
 				releaseAll(c.readers.Swap(nil), nil)
-				if load := c.loads.Swap(nil); load != nil {
-					(*load)()
-				}
+				c.loadNow()
 				return
 			}
 		case more:

@@ -187,13 +187,16 @@ func (c *cell) load(into any, done func(found bool, err error)) {
 			done(true, c.kind.decode(c.unit.Key(), record, into))
 		})
 	}
-	if p := c.phase.Load(); p != writing && p != finishing {
-		get()
-		return
-	}
 	c.loads.Store(&get)
-	if c.phase.Load() == idle && c.loads.CompareAndSwap(&get, nil) {
-		get()
+	if p := c.phase.Load(); p != writing && p != finishing {
+		c.loadNow()
+	}
+}
+
+// loadNow reads the state for which a unit waits, if one does: no write is under way.
+func (c *cell) loadNow() {
+	if get := c.loads.Swap(nil); get != nil {
+		(*get)()
 	}
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -39,7 +40,9 @@ type outbox struct {
 
 // queue is what is to be delivered to one unit, when the first has failed.
 type queue struct {
-	list  []*delivery // by their numbers; the first is under way, or waits for its time
+	// list is in the order of the numbers. The first is under way, or a timer is set for it; the
+	// others come after it, some of them on their way to find that out.
+	list  []*delivery
 	pause time.Duration
 }
 
@@ -57,7 +60,8 @@ type delivery struct {
 	number     uint64
 	key, entry []byte // in the store
 	done       bool   // it has had its effect
-	ends       int    // how many times it has ended its goroutine
+	underway   atomic.Bool
+	ends       int // how many times it has ended its goroutine
 }
 
 const (
@@ -191,20 +195,29 @@ func (o *outbox) mustWait(d *delivery) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q := o.waits[d.unit()]
-	if q == nil || q.list[0] == d {
+	if q == nil || q.isFirst(d) {
 		return false
 	}
 	q.put(d)
 	return true
 }
 
+// put puts a delivery into its place in the queue, unless it is there.
 func (q *queue) put(d *delivery) {
-	at, _ := slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return int(a.number) - int(b.number) })
-	q.list = slices.Insert(q.list, at, d)
+	at, there := slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
+	if !there {
+		q.list = slices.Insert(q.list, at, d)
+	}
 }
 
-// deliver sends a delivery to its unit.
+// isFirst reports whether a delivery is the first of a queue, which may be nil.
+func (q *queue) isFirst(d *delivery) bool { return q != nil && q.list[0] == d }
+
+// deliver sends a delivery to its unit, unless it is on its way.
 func (o *outbox) deliver(d *delivery) {
+	if d.underway.Swap(true) {
+		return
+	}
 	err := seam.Deliver(o.node.rt, route.Delivery{
 		Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.tell.key, key) },
 		Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.Decode(d.arg, arg) },
@@ -217,11 +230,14 @@ func (o *outbox) deliver(d *delivery) {
 
 // ended is called with the outcome of a delivery.
 func (o *outbox) ended(d *delivery, err error) {
+	d.underway.Store(false)
 	switch {
 	case d.done:
 		o.next(d)
-	case err == errBehind, errors.Is(err, freerun.ErrClosed), errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
-		// It is in its queue, or left to the next process.
+	case err == errBehind:
+		o.deliverFirst(d) // it may be the first meanwhile
+	case errors.Is(err, freerun.ErrClosed), errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
+		// It is left to the next process.
 	case errors.Is(err, freerun.ErrGoexit) && d.endedAgain():
 		o.give(d, err)
 	default:
@@ -243,16 +259,24 @@ func (o *outbox) tryAgain(d *delivery) {
 		o.waits[d.unit()] = q
 		o.held.Add(1)
 	}
-	first := len(q.list) > 0 && q.list[0] == d
-	if !first {
-		q.put(d)
-		first = len(q.list) == 1
+	q.put(d)
+	first, pause := q.isFirst(d), q.pause
+	if first {
+		q.pause = min(2*q.pause, mostPause)
 	}
-	pause := q.pause
-	q.pause = min(2*q.pause, mostPause)
 	o.mu.Unlock()
 	if first {
-		later.SendAfter(o.node.rt.Context(), pause, func() { o.deliver(d) })
+		later.SendAfter(o.node.rt.Context(), pause, func() { o.deliverFirst(d) })
+	}
+}
+
+// deliverFirst delivers the first of a queue.
+func (o *outbox) deliverFirst(d *delivery) {
+	o.mu.Lock()
+	first := o.waits[d.unit()].isFirst(d)
+	o.mu.Unlock()
+	if first {
+		o.deliver(d)
 	}
 }
 
@@ -269,7 +293,7 @@ func (o *outbox) next(d *delivery) {
 	}
 	o.mu.Lock()
 	q := o.waits[d.unit()]
-	if q == nil || q.list[0] != d {
+	if !q.isFirst(d) {
 		o.mu.Unlock()
 		return
 	}
