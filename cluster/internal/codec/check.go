@@ -109,8 +109,8 @@ func (c *checker) structure(t reflect.Type, path string, variable bool, all fiel
 	return nil
 }
 
-// embeds reports whether encoding/json takes the fields of an embedded field for those of the struct
-// around it.
+// embeds reports whether encoding/json takes the fields of an embedded field for those of the
+// struct around it.
 func embeds(f reflect.StructField) bool {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -120,8 +120,8 @@ func embeds(f reflect.StructField) bool {
 	return t.Kind() == reflect.Struct && !isTagName(tag)
 }
 
-// storedName returns the name of a field in JSON; "" for one that need not be stored. The error says
-// that JSON would leave the field out, or would not, against what the tags say.
+// storedName returns the name of a field in JSON; "" for one that need not be stored. The error
+// says that JSON would leave the field out, or would not, against what the tags say.
 func storedName(f reflect.StructField, at string) (string, error) {
 	tag := f.Tag.Get("json")
 	left := tag == "-"

@@ -69,8 +69,8 @@ func Of(t reflect.Type) (*Codec, error) {
 // Type returns the type whose values c encodes.
 func (c *Codec) Type() reflect.Type { return c.t }
 
-// Append appends the value to which value, a *T, points, and returns the longer slice. With an error
-// it returns dst as it was. The value must not be changed meanwhile.
+// Append appends the value to which value, a *T, points, and returns the longer slice. With an
+// error it returns dst as it was. The value must not be changed meanwhile.
 //
 // A method of the user's that panics is an error. One that calls runtime.Goexit ends the goroutine,
 // as in an operation: Append holds nothing then, but bytes behind dst may have been written.
@@ -132,8 +132,8 @@ func (c *Codec) appendJSON(dst []byte, value any) ([]byte, error) {
 	return append(dst, text...), nil
 }
 
-// Decode makes src, which Append has written, the value to which value, a *T, points. What was there
-// before is gone; after an error the value is zero. The value keeps no part of src.
+// Decode makes src, which Append has written, the value to which value, a *T, points. What was
+// there before is gone; after an error the value is zero. The value keeps no part of src.
 //
 // src may be anything: its length and depth, and the room that it would take, are limited before
 // anything is made. Bytes behind the value are an error. A method of the user's that panics is an
@@ -203,7 +203,8 @@ func (c *Codec) accepts(value any) error {
 	return nil
 }
 
-// panicked returns the error for a value whose methods panicked with v while it was written or read.
+// panicked returns the error for a value whose methods panicked with v while it was written or
+// read.
 func (c *Codec) panicked(done string, v any) error {
 	if err, ok := v.(error); ok {
 		return fmt.Errorf("cluster: a method of %v, or of a type in it, panicked while a value was %s: %w", c.t, done, err)

@@ -1,17 +1,17 @@
 // Package codec turns states, arguments and results into bytes and back.
 //
-//	Of             what makes values of a type into bytes; an error for a type that would lose something
+//	Of             the codec of a type; an error for a type that would lose something
 //	Codec.Append   a value, behind the bytes that are there
 //	Codec.Decode   the value again
 //
 // The first byte is the form of the others:
 //
 //	j   JSON, as encoding/json writes it; what the package writes itself is JSON, too
-//	b   what the type writes: encoding.BinaryAppender, or else BinaryMarshaler, and BinaryUnmarshaler
+//	b   what the type itself writes: BinaryAppender, or else BinaryMarshaler, of encoding
 //
-// A type that has the methods for the second form is written in it. What was written as JSON before
-// is still read if the type can be read from JSON. The other way round is an error: a type that
-// gives up its methods has nobody who reads what they wrote.
+// A type that has these methods, and that of encoding.BinaryUnmarshaler, has the second form. What
+// was written as JSON before is still read if the type can be read from JSON. The other way round
+// is an error: when a type gives up its methods, nobody can read what they wrote.
 //
 // What JSON keeps, and what it does not:
 //

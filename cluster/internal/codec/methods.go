@@ -74,8 +74,8 @@ func has(t reflect.Type, method find) bool {
 	return ok
 }
 
-// declares reports whether t itself has the method, which it has, and not by an embedded field: then
-// the compiler has made the method, and it is in no file.
+// declares reports whether t itself declares the method that it has. If an embedded field does, the
+// compiler has made the method of t, and it is in no file.
 func declares(t reflect.Type, method find) bool {
 	m, ok := method(t)
 	if !ok {
