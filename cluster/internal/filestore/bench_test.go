@@ -63,7 +63,7 @@ func BenchmarkBolt(b *testing.B) {
 	for _, batch := range []int{1, 32, 64, 2048, 4096} {
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
 			o := *bolt.DefaultOptions
-			o.FreelistType, o.InitialMmapSize = bolt.FreelistMapType, int(reserved)
+			o.FreelistType, o.InitialMmapSize = bolt.FreelistMapType, mapAhead()
 			db, err := bolt.Open(filepath.Join(b.TempDir(), "db"), 0o600, &o)
 			if err != nil {
 				b.Fatal(err)

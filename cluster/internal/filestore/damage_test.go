@@ -121,8 +121,8 @@ func flips(normal int) int {
 }
 
 // TestAFlippedBitIsNeverReadAsAbsent flips a bit of a file and uses it: nothing is told as absent
-// that was there, and nothing wrong; nothing panics, and nothing waits for ever. FREERUN_FLIPS=10000
-// flips so many.
+// that was there, and nothing wrong; nothing panics, and nothing waits for ever.
+// FREERUN_FLIPS=10000 flips so many.
 func TestAFlippedBitIsNeverReadAsAbsent(t *testing.T) {
 	file, entries := sample(t)
 	var o outcome

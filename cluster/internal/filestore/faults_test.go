@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -19,8 +18,8 @@ import (
 
 var errDisk = errors.New("the disk has failed")
 
-// TestAFailedCommitStopsTheStore lets a commit fail, or panic, before and after it has happened. What
-// was done before is there.
+// TestAFailedCommitStopsTheStore lets a commit fail, or panic, before and after it has happened.
+// What was done before is there.
 func TestAFailedCommitStopsTheStore(t *testing.T) {
 	for name, commit := range map[string]func(tx *bolt.Tx) error{
 		"before": func(tx *bolt.Tx) error { return errors.Join(errDisk, tx.Rollback()) },
@@ -44,8 +43,8 @@ func TestAFailedCommitStopsTheStore(t *testing.T) {
 				if !errors.Is(err, engine.ErrStopped) {
 					t.Errorf("Put: %v, want ErrStopped", err)
 				}
-				if want := "the disk has failed"; !errors.Is(err, errDisk) && !strings.Contains(fmt.Sprint(err), want) {
-					t.Errorf("Put: %v does not say %q", err, want)
+				if !errors.Is(err, errDisk) {
+					t.Errorf("Put: %v does not wrap its cause", err)
 				}
 				s.disk.commit = nil // it must not be asked again
 			}
