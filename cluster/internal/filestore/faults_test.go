@@ -30,6 +30,9 @@ func TestAFailedCommitStopsTheStore(t *testing.T) {
 		"a sync, for want of room": func(tx *bolt.Tx) error {
 			return errors.Join(syscall.ENOSPC, errDisk, tx.Rollback())
 		},
+		"a sync of the file, for want of room": func(tx *bolt.Tx) error {
+			return errors.Join(&fs.PathError{Op: "sync", Err: syscall.ENOSPC}, errDisk, tx.Rollback())
+		},
 		"panic before": func(*bolt.Tx) error { panic(errDisk) },
 		"panic after":  func(tx *bolt.Tx) error { tx.Commit(); panic(errDisk) },
 	} {
