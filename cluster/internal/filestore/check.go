@@ -78,8 +78,8 @@ func checkFile(path string) (newest uint64, err error) {
 // check checks the structure of a file of size bytes, and tells its newest transaction.
 //
 // Each transaction writes one of the two meta pages; bbolt goes back to the other, and so to the
-// transaction before, if that page is damaged. To us it is damage: a meta page lies within a sector,
-// which a disk writes whole.
+// transaction before, if that page is damaged. To us it is damage: what counts of a meta page lies
+// within a sector, which a disk writes whole.
 func check(r io.ReaderAt, size int64) (newest uint64, err error) {
 	var first [metaEnd]byte
 	if _, err := r.ReadAt(first[:], 0); err != nil {

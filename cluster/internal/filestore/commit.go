@@ -31,7 +31,8 @@ type batch struct {
 }
 
 // Put stores writes, as engine.Engine has it. A key must have 1 to 32,768 bytes, and a value less
-// than 2 GiB. It never waits for the disk.
+// than 2 GiB. It never waits for the disk. Puts that are committed together fail together: one that
+// there is no room for may let others fail that there would be room for.
 func (s *Store) Put(writes []engine.Write, done func(error)) {
 	if err := s.enqueuePut(writes, done); err != nil {
 		done(err)
@@ -168,7 +169,9 @@ func (s *Store) transact() (changed bool, err error) {
 		return err
 	})
 	if err != nil {
-		s.condemned.Store(isPanic(err))
+		if isPanic(err) {
+			s.condemned.Store(true)
+		}
 		return false, err
 	}
 	id := tx.ID()

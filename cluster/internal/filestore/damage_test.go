@@ -121,8 +121,8 @@ func flips(normal int) int {
 }
 
 // TestAFlippedBitIsNeverReadAsAbsent flips a bit of a file and uses it: nothing is told as absent
-// that was there, and nothing wrong; nothing panics, and nothing waits for ever. FREERUN_FLIPS=10000
-// flips so many.
+// that was there, and nothing wrong; nothing panics, and nothing waits for ever.
+// FREERUN_FLIPS=10000 flips so many.
 func TestAFlippedBitIsNeverReadAsAbsent(t *testing.T) {
 	file, entries := sample(t)
 	var o outcome
@@ -181,6 +181,37 @@ func TestAFlippedBitOfTheStructureIsFound(t *testing.T) {
 		}
 	}
 	t.Logf("%d flips: %d refused by Open, %d found later, %d unnoticed", n, o.refused, o.found, o.unnoticed)
+}
+
+// TestAFlippedBitInTheListOfFreePagesIsFound flips each bit of some entries: a page that is used must
+// not be taken for a free one, nor one that lies outside.
+func TestAFlippedBitInTheListOfFreePagesIsFound(t *testing.T) {
+	file, entries := sample(t)
+	size := os.Getpagesize()
+	newest, _ := readMeta(file)
+	if second, _ := readMeta(file[size:]); second.txid > newest.txid {
+		newest = second
+	}
+	start := int(newest.freelist) * size
+	count := int(order.Uint16(file[start+10:]))
+	if count < 20 {
+		t.Fatalf("%d free pages are too few", count)
+	}
+	var o outcome
+	dir := t.TempDir()
+	for _, entry := range []int{0, count / 2, count - 1} {
+		for bit := range 64 {
+			at := start + pageHeader + 8*entry + bit/8
+			file[at] ^= 1 << (bit % 8)
+			write(t, dir, file)
+			o.use(t, dir, fmt.Sprintf("bit %d of free page %d", bit, entry), entries)
+			file[at] ^= 1 << (bit % 8)
+		}
+	}
+	t.Logf("%d refused by Open, %d found later, %d unnoticed", o.refused, o.found, o.unnoticed)
+	if o.refused < 3*48 {
+		t.Error("pages outside were taken for free ones")
+	}
 }
 
 // TestATruncatedFileIsFound cuts the file.

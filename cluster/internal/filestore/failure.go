@@ -33,8 +33,12 @@ func guarded(theirs *bool, f func() error) (err error) {
 		if theirs != nil && *theirs {
 			return
 		}
-		if p := recover(); p != nil {
-			err = panicked{lost("reading the file: %v", p)}
+		switch p := recover().(type) {
+		case nil:
+		case error:
+			err = panicked{lost("using the file: %w", p)}
+		default:
+			err = panicked{lost("using the file: %v", p)}
 		}
 	}()
 	return f()

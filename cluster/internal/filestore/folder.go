@@ -17,10 +17,7 @@ const markName = "unsynced"
 func lookInto(dir string, create bool) (there bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && create {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return false, err
-		}
-		return false, syncFolder(filepath.Dir(dir))
+		return false, makeFolder(filepath.Clean(dir))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -42,6 +39,22 @@ func lookInto(dir string, create bool) (there bool, err error) {
 		return false, lost("no store in %s, but %s and maybe other files: give the store a folder of its own", dir, other)
 	}
 	return false, nil
+}
+
+// makeFolder makes a folder, and those above it, durably.
+func makeFolder(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	above := filepath.Dir(dir)
+	if errors.Is(err, fs.ErrNotExist) && above != dir {
+		if err := makeFolder(above); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, 0o700)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(above)
 }
 
 // syncFolder makes the names in a folder durable.

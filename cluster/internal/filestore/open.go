@@ -128,10 +128,7 @@ func openBolt(path string, flags int, o bolt.Options) (db *bolt.DB, file *os.Fil
 		file, err = os.OpenFile(path, flags, mode)
 		return file, err
 	}
-	// A mapping that is larger than the file enlarges it on Windows.
-	if ahead := reserved; strconv.IntSize == 64 && runtime.GOOS != "windows" {
-		o.InitialMmapSize = int(ahead)
-	}
+	o.InitialMmapSize = mapAhead()
 	made := flags&os.O_EXCL != 0
 	for {
 		err = guarded(nil, func() (err error) {
@@ -154,6 +151,16 @@ func openBolt(path string, flags int, o bolt.Options) (db *bolt.DB, file *os.Fil
 		}
 	}
 	return nil, nil, openError(path, err)
+}
+
+// mapAhead is how much to map: 0 for no more than the file.
+func mapAhead() int {
+	// A mapping that is larger than the file enlarges it on Windows.
+	if strconv.IntSize < 64 || runtime.GOOS == "windows" {
+		return 0
+	}
+	ahead := reserved
+	return int(ahead)
 }
 
 // refusedToMap tells whether an error may be that the address space is limited.
@@ -181,8 +188,8 @@ func openError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// prepare makes the buckets of a store that is new, reads those of one that is not, and sees to what
-// a loss of power may have left.
+// prepare makes the buckets of a store that is new, reads those of one that is not, and sees to
+// what a loss of power may have left.
 func (s *Store) prepare(fresh bool) error {
 	if fresh {
 		if err := s.makeBuckets(); err != nil {

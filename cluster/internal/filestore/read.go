@@ -102,8 +102,9 @@ func valueOf(data, index *bolt.Bucket, key []byte) ([]byte, error) {
 }
 
 // Scan calls each with entries, as engine.Engine has it. It waits for the disk, and stops at the
-// first entry that is lost. each may Put and Get, but must not wait for a Put: a Put that enlarges a
-// store of more than 64 GiB waits for the Scan.
+// first entry that is lost. each may Put and Get, but must not wait for them: a Put that enlarges
+// a store beyond what is mapped, which is 64 GiB where there is room for that, waits for the Scan,
+// and Gets wait for the Put.
 func (s *Store) Scan(prefix []byte, each func(key, value []byte) error) error {
 	theirs := false
 	return s.viewOfCaller(&theirs, func(tx *bolt.Tx) error {

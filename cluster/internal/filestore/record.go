@@ -28,7 +28,7 @@ func appendRecord(to, key, value []byte) []byte {
 	return append(to, value...)
 }
 
-// openRecord is the value of a record, which is part of it; false if it is not the record of the key.
+// openRecord is the value of a record, as a part of it; false if it is not the record of the key.
 func openRecord(key, record []byte) ([]byte, bool) {
 	if len(record) < checksumSize {
 		return nil, false
