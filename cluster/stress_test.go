@@ -27,7 +27,8 @@ type fickle struct {
 	ended   chan struct{}
 	fails   atomic.Int64 // of 1000 writes
 	failed  atomic.Int64
-	crashed bool // nothing is stored or told any more
+	made    atomic.Int64 // writes, with those that have failed
+	crashed bool         // nothing is stored or told any more
 	flaw    flaw
 }
 
@@ -60,6 +61,7 @@ func (f *fickle) open() (engine.Engine, error) { return f, nil }
 
 func (f *fickle) Put(writes []engine.Write, done func(error)) {
 	f.work <- func() {
+		f.made.Add(1)
 		f.mu.Lock()
 		if f.crashed {
 			f.mu.Unlock()
@@ -246,7 +248,7 @@ func stress(t *testing.T, fails int64, crashes bool, is flaw) (problems []string
 		rt, n = joined(t, f)
 	}
 	f.fails.Store(0)
-	if is != keeps {
+	if is == sound {
 		awaitDeliveries(ctx, t, f)
 	}
 	if err := rt.Quiesce(ctx); err != nil {
@@ -290,7 +292,10 @@ func sendSteps(rt *freerun.Runtime, f *fickle, crashes bool) (all []sent, crashe
 		})
 	}
 	if crashes {
-		time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond)
+		at := 50 + rand.Int64N(400)
+		for end := time.Now().Add(5 * time.Second); f.made.Load() < at && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 		crashed = f.crash()
 		rt.Close()
 	}
