@@ -103,8 +103,8 @@ func pipeline(b *testing.B, keys, flight int, send func(key uint64, done func(er
 	}
 }
 
-// byHand is a program for commands of this sort alone: a goroutine has all states, takes what waits,
-// and commits that.
+// byHand is a program for commands of this sort alone: a goroutine has all states, takes what
+// waits, and commits that.
 type byHand struct {
 	db       *bolt.DB
 	commands chan command

@@ -19,8 +19,8 @@ import (
 //             the write is done: its outcomes are given free, and what was told is delivered. From
 //                       writing the phase is idle again; from more it is ready, and the unit
 //                       begins the next write in its turn
-//             the write has failed: its outcomes fail, and the phase is failed. In its turn the unit
-//                       fails what is pending, and loads its state again (cell_again.go)
+//             the write has failed: its outcomes fail, and the phase is failed. In its turn the
+//                       unit fails what is pending, and loads its state again (cell_again.go)
 // Invariants: I1 One write of a unit is under way, or none. So the store has the effects of all
 //             operations up to one, in their order, and of no others.
 //             I2 No outcome is known before the write that has its effect is done.

@@ -10,8 +10,8 @@ import (
 	"github.com/freerun-go/freerun/internal/route"
 )
 
-// Sketch:     an operation panics, returns an open future, or leaves a state that cannot be encoded:
-//             the phase is broken, or breaking while a write is under way
+// Sketch:     an operation panics, returns an open future, or leaves a state that cannot be
+//             encoded: the phase is broken, or breaking while a write is under way
 //             what comes now is not run, but put behind
 //             in its turn the unit drops its state, and is told to run again; the message makes it
 //             active, so that the state is that of the last write

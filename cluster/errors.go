@@ -14,8 +14,8 @@ var (
 	// ErrNoSpace says that there is no room for a state. What failed with it had no effect; the
 	// store goes on when there is room again.
 	ErrNoSpace = engine.ErrNoSpace
-	// ErrStopped says that the store takes no more writes, because it does not know whether the last
-	// ones are durable: after a failed fsync, for example. Start the program again.
+	// ErrStopped says that the store takes no more writes, because it does not know whether the
+	// last ones are durable: after a failed fsync, for example. Start the program again.
 	ErrStopped = engine.ErrStopped
 	// ErrInUse says that another process, or another runtime of this one, has the store.
 	ErrInUse = engine.ErrInUse
@@ -33,7 +33,7 @@ var (
 	// ErrWithin says that an operation of a durable unit has sent, to a durable unit, something
 	// whose outcome it would get as a future: no record can hold a future.
 	ErrWithin = errors.New("cluster: an operation of a durable unit cannot have the outcome of another one")
-	// ErrForwarded says that an operation of a durable unit has returned a future that is open, or a
-	// result that holds one. What it has changed is undone.
+	// ErrForwarded says that an operation of a durable unit has returned a future that is open, or
+	// a result that holds one. What it has changed is undone.
 	ErrForwarded = errors.New("cluster: the result of an operation of a durable unit waits for a future")
 )

@@ -35,10 +35,11 @@ type LocalOption struct{ set func(o *filestore.Options) }
 // Create makes the folder and the store if there are none. A folder with other things is refused.
 func Create() LocalOption { return LocalOption{func(o *filestore.Options) { o.Create = true }} }
 
-// SyncEvery has writes be durable within d, and not before their outcomes are known: when the power
-// fails, what the last d has stored may be lost, and what the whole system tells others with it. A
-// process that ends loses nothing. Without the option each write is durable first. It panics if d
-// is not positive.
+// SyncEvery has outcomes be known before what they stand for is synced, which it is within d. A
+// process that is killed loses nothing. When the power fails, what the last d has stored may be
+// lost, and the file may be damaged: the next start finds most such damage, and fails with
+// [ErrStateLost]; a backup is needed then. Without the option each write is synced first, and
+// nothing is lost. It panics if d is not positive.
 func SyncEvery(d time.Duration) LocalOption {
 	if d <= 0 {
 		panic(fmt.Sprintf("cluster: SyncEvery %v; it needs a positive time", d))

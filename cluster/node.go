@@ -89,8 +89,8 @@ func (n *Node) Close() error {
 
 // Keys returns the keys of the units of a kind that have a stored state, in the order in which they
 // are stored: keys that are strings by their bytes, others by their text. If prefix is not empty,
-// those whose text begins so. It reads the store as it is when the loop begins. An error is the last
-// that the loop gets.
+// those whose text begins so. It reads the store as it is when the loop begins. An error is the
+// last that the loop gets.
 func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) iter.Seq2[K, error] {
 	return func(yield func(K, error) bool) {
 		k := n.kinds[freerun.NameOf(of)]

@@ -18,9 +18,9 @@ import (
 // Source:     the transactional outbox, as databases and services have it
 // Sketch:     what an operation tells is stored with its effect, under a number; then it is
 //             delivered; the write that has the effect of the delivery removes it
-//             a delivery has had no effect if its unit cannot be made active, or its write fails: it
-//             is tried again after a while, and what is told to the same unit meanwhile comes after
-//             it
+//             a delivery has had no effect if its unit cannot be made active, or its write fails:
+//             it is tried again after a while, and what is told to the same unit meanwhile comes
+//             after it
 // Invariants: I1 What is stored is delivered, in this process or a later one, until a write has
 //             removed it. So it takes effect once.
 //             I2 The deliveries to a unit take effect in the order of their numbers.
