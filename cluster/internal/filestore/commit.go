@@ -73,6 +73,9 @@ func (s *Store) servePuts() {
 			s.mu.Unlock()
 			return
 		}
+		if len(waiting) > 1 && !s.closed {
+			s.gather()
+		}
 		waiting, s.puts = s.puts, spare[:0]
 		s.mu.Unlock()
 
@@ -88,6 +91,23 @@ func (s *Store) servePuts() {
 		spare = waiting
 	}
 }
+
+// gather waits until those who were told that their Puts are done have called Put again, if they
+// do: as long as more Puts come, and not longer than an eighth of what the last commit took.
+// Without that the callers would become two halves, each of which waits for the commit of the
+// other. The caller holds s.mu, which gather gives away meanwhile.
+func (s *Store) gather() {
+	end := time.Now().Add(s.stats.LastCommit / 8)
+	for n := 0; n < len(s.puts) && len(s.puts) < batchWrites && time.Now().Before(end); {
+		n = len(s.puts)
+		s.mu.Unlock()
+		time.Sleep(gatherPause)
+		s.mu.Lock()
+	}
+}
+
+// gatherPause is how long no Put must have come.
+const gatherPause = 50 * time.Microsecond
 
 // within tells how many of puts make a transaction: at least one.
 func within(puts []put) int {
