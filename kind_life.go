@@ -367,7 +367,10 @@ func (c *Context) tie(t *Timer) {
 // state, while the unit lies still.
 func (x *keyed) addTimer(t *Timer) {
 	r := x.withRare()
-	all := r.timers
+	if r.timers == nil {
+		r.timers = new([]*Timer)
+	}
+	all := *r.timers
 	if len(all) == cap(all) { // those that have ended do not add up
 		left := all[:0]
 		for _, t := range all {
@@ -378,16 +381,16 @@ func (x *keyed) addTimer(t *Timer) {
 		clear(all[len(left):])
 		all = left
 	}
-	r.timers = append(all, t)
+	*r.timers = append(all, t)
 }
 
 // endTimers stops the timers that end with the activation. As addTimer.
 func (x *keyed) endTimers() {
 	r := x.rare.Load()
-	if r == nil {
+	if r == nil || r.timers == nil {
 		return
 	}
-	for _, t := range r.timers {
+	for _, t := range *r.timers {
 		t.end(stoppedTimer)
 	}
 	r.timers = nil

@@ -46,7 +46,7 @@ type keyedRare struct {
 	failed *activationFailure // the last attempt, if that has failed; the owner's
 	// faulted is the panic that has ended the last activation, if one did; the owner's.
 	faulted *PanicError
-	timers  []*Timer // what ends with the activation; the owner's
+	timers  *[]*Timer // what ends with the activation; nil for most; the owner's
 	title   atomics.Pointer[string]
 	local   any // the store's; nil without one
 }

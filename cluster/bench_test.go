@@ -2,9 +2,11 @@ package cluster_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -196,4 +198,58 @@ func BenchmarkRead(b *testing.B) {
 			return struct{}{}, nil
 		})
 	})
+}
+
+// BenchmarkMillion stores a million units, starts again, and asks one of them, then all: the memory
+// of an active unit beside key and state, and how long the first answer takes.
+func BenchmarkMillion(b *testing.B) {
+	const units = 1_000_000
+	for b.Loop() {
+		dir := b.TempDir()
+		rt, _, stop := start(b, dir)
+		before := heap()
+		each(b, rt, units, func(key uint64) error { return raise.Tell(rt.Context(), blocks.At(rt.Context(), key), 1) })
+		b.ReportMetric(float64(heap()-before)/units-8-112, "bytes/active-unit")
+		stop()
+
+		rt = freerun.New()
+		began := time.Now()
+		node, err := cluster.Join(rt, cluster.Local(dir))
+		if err != nil {
+			b.Fatal(err)
+		}
+		must(b, height.Send(rt.Context(), blocks.At(rt.Context(), units/3), struct{}{}))
+		b.ReportMetric(time.Since(began).Seconds()*1e3, "ms/first-answer")
+		began = time.Now()
+		each(b, rt, units, func(key uint64) error {
+			height.Send(rt.Context(), blocks.At(rt.Context(), key), struct{}{})
+			return nil
+		})
+		b.ReportMetric(float64(time.Since(began).Nanoseconds())/units, "ns/unit-loaded")
+		if err := errors.Join(rt.Shutdown(within(b)), node.Close()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// each sends something to each of n units, and does not let it pile up.
+func each(b *testing.B, rt *freerun.Runtime, n uint64, send func(key uint64) error) {
+	for key := range n {
+		if err := send(key); err != nil {
+			b.Fatal(err)
+		}
+		if key%10_000 == 0 {
+			settle(b, rt)
+		}
+	}
+	settle(b, rt)
+}
+
+// heap returns how much of the heap is in use.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

@@ -36,16 +36,32 @@ type cell struct {
 	kind  *kind
 	key   []byte // of the unit's record
 	phase atomic.Uint32
-	// pending has run, and is in no write. The unit's turn.
-	pending []*run
-	// behind is what has come since the state was found to be broken, the last one first; and
-	// readers what has read what is not written.
-	behind, readers atomic.Pointer[run]
+	// pending has run, and is in no write, the last one first. The unit's turn.
+	pending *run
+	// readers has read what is not written, the last one first.
+	readers atomic.Pointer[run]
+	rare    atomic.Pointer[rareCell] // nil for most
+}
+
+// rareCell is what a cell has while it does more than to write.
+type rareCell struct {
+	// behind has come since the state was found to be broken, the last one first.
+	behind atomic.Pointer[run]
 	// last is the write of a unit that has left with one under way.
-	last *batch
+	last  *batch
+	loads atomic.Pointer[func()] // waits for the end of the write that is under way
 	// careful: what runs again is encoded after each step, to find what cannot be.
 	careful bool
-	loads   atomic.Pointer[func()] // waits for the end of the write that is under way
+}
+
+// withRare returns the cell's rareCell, and makes it if there is none. Any goroutine.
+func (c *cell) withRare() *rareCell {
+	for {
+		if r := c.rare.Load(); r != nil {
+			return r
+		}
+		c.rare.CompareAndSwap(nil, new(rareCell))
+	}
 }
 
 // The phases of a cell.
@@ -101,6 +117,22 @@ func cellOf(u route.Unit[*freerun.Context]) (*cell, error) {
 	return c, nil
 }
 
+// isPending notes that r has run. The unit's turn.
+func (c *cell) isPending(r *run) { r.next, c.pending = c.pending, r }
+
+func (c *cell) arePending(list []*run) {
+	for _, r := range list {
+		c.isPending(r)
+	}
+}
+
+// takePending takes what is pending, the first one first. The unit's turn.
+func (c *cell) takePending() []*run {
+	list := inOrder(c.pending)
+	c.pending = nil
+	return list
+}
+
 // idle reports whether all that has run is written.
 func (c *cell) idle() bool { return c.phase.Load() == idle && c.readers.Load() == nil }
 
@@ -125,16 +157,16 @@ func (c *cell) take(ctx *freerun.Context, i *freerun.Invocation) error {
 	over := false
 	defer func() {
 		if !over { // runtime.Goexit: its outcome is known, and what it has changed is undone
-			c.breaks(c.pending)
+			c.breaks(c.takePending())
 		}
 	}()
 	err, done := c.try(r, func() error { return i.Next(ctx) })
 	over = true
 	if !done {
-		c.breaks(append(c.pending, r))
+		c.breaks(append(c.takePending(), r))
 		return nil
 	}
-	c.pending = append(c.pending, r)
+	c.isPending(r)
 	c.settle(seam.State(i))
 	return err
 }
@@ -198,19 +230,19 @@ func (c *cell) put(b *batch) {
 
 // gather makes the next write of what is pending.
 func (c *cell) gather(state any) (*batch, error) {
-	b := &batch{}
-	if slices.ContainsFunc(c.pending, (*run).changes) {
+	b := &batch{runs: c.takePending()}
+	if slices.ContainsFunc(b.runs, (*run).changes) {
 		record, err := c.kind.encode(state)
 		if err != nil {
+			c.arePending(b.runs)
 			return nil, err
 		}
 		b.writes = append(b.writes, engine.Write{Key: c.key, Value: record})
 	}
-	b.runs, b.readers = c.pending, c.readers.Swap(nil)
+	b.readers = c.readers.Swap(nil)
 	for _, r := range b.runs {
 		b.add(c.kind.node, r)
 	}
-	c.pending = nil
 	return b, nil
 }
 
@@ -236,8 +268,8 @@ func (c *cell) wrote(b *batch, err error) {
 		p := c.phase.Swap(failed) // before an outcome is known
 		b.fail(err)
 		if p == finishing {
-			c.last.fail(err)
-			c.last = nil
+			c.withRare().last.fail(err)
+			c.withRare().last = nil
 		}
 		c.loadNow()
 		c.unit.Run(func(ctx *freerun.Context, _ any) { c.undo(err) }, c.abandon)
@@ -272,8 +304,8 @@ func (c *cell) wentOn() {
 				return
 			}
 		case finishing:
-			last := c.last
-			c.last = nil
+			last := c.withRare().last
+			c.withRare().last = nil
 			c.put(last)
 			return
 		case breaking:
@@ -308,13 +340,13 @@ func (c *cell) leave(state any) bool {
 				return false
 			}
 			if p == more {
-				c.last = b
+				c.withRare().last = b
 				if c.phase.CompareAndSwap(more, finishing) {
 					return true
 				}
-				c.last = nil // the write has just ended
+				c.withRare().last = nil // the write has just ended
 				if c.isBroken() {
-					c.pending = b.runs
+					c.arePending(b.runs)
 					releaseAll(b.readers, errUndone)
 					return false
 				}

@@ -57,7 +57,7 @@ func (r *run) panicked(value any) {
 
 // breaks has the unit load its state again, and then run list again. In the unit's turn.
 func (c *cell) breaks(list []*run) {
-	c.pending = list
+	c.arePending(list)
 	for {
 		switch p := c.phase.Load(); p {
 		case writing, more:
@@ -76,7 +76,7 @@ func (c *cell) breaks(list []*run) {
 
 // comesBehind keeps an operation until the unit has its state again.
 func (c *cell) comesBehind(r *run) {
-	push(&c.behind, r)
+	push(&c.withRare().behind, r)
 	if !c.isBroken() { // it was given up meanwhile
 		c.unit.Run(func(ctx *freerun.Context, state any) { c.again(ctx, state, nil) }, c.abandon)
 	}
@@ -84,10 +84,9 @@ func (c *cell) comesBehind(r *run) {
 
 // undo is the unit's turn after a write that has failed with err.
 func (c *cell) undo(err error) {
-	for _, r := range c.pending {
+	for _, r := range c.takePending() {
 		r.held.Release(err)
 	}
-	c.pending = nil
 	releaseAll(c.readers.Swap(nil), err)
 	c.phase.Store(broken)
 	c.reload()
@@ -98,8 +97,7 @@ func (c *cell) reload() {
 	if c.phase.Load() != broken {
 		return
 	}
-	list, began := c.pending, false
-	c.pending = nil
+	list, began := c.takePending(), false
 	releaseAll(c.readers.Swap(nil), errUndone)
 	c.unit.Run(func(ctx *freerun.Context, state any) {
 		began = true
@@ -114,15 +112,17 @@ func (c *cell) reload() {
 
 // again runs list again, and then what was put behind. In the unit's turn, which has the state.
 func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
-	list = append(list, inOrder(c.behind.Swap(nil))...)
+	list = append(list, inOrder(c.takeBehind())...)
 	for i, r := range list {
 		if r.refused == nil && !c.runAgain(ctx, state, r, list[i:]) {
-			c.breaks(append(c.pending, list[i:]...))
+			c.breaks(append(c.takePending(), list[i:]...))
 			return
 		}
-		c.pending = append(c.pending, r)
+		c.isPending(r)
 	}
-	c.careful = false
+	if rare := c.rare.Load(); rare != nil {
+		rare.careful = false
+	}
 	if c.phase.Load() == broken {
 		c.write(state)
 		return
@@ -136,12 +136,12 @@ func (c *cell) runAgain(ctx *freerun.Context, state any, r *run, rest []*run) (w
 	defer func() {
 		if !over { // runtime.Goexit
 			r.refused = fmt.Errorf("cluster: %w", freerun.ErrGoexit)
-			c.breaks(append(c.pending, rest...))
+			c.breaks(append(c.takePending(), rest...))
 		}
 	}()
 	_, well = c.try(r, func() error { return seam.Again(ctx, r.held) })
 	over = true
-	if well && c.careful && r.changes() {
+	if well && c.isCareful() && r.changes() {
 		if _, err := c.kind.encode(state); err != nil {
 			r.refused, r.tells, well = err, nil, false
 		}
@@ -152,8 +152,8 @@ func (c *cell) runAgain(ctx *freerun.Context, state any, r *run, rest []*run) (w
 // unwritable is called when the state cannot be encoded. What is pending runs again, one after
 // another, and what makes the state so is refused.
 func (c *cell) unwritable(err error) {
-	c.careful = true
-	c.breaks(c.pending)
+	c.withRare().careful = true
+	c.breaks(c.takePending())
 }
 
 // lose fails what was to run again: the state cannot be loaded.
@@ -162,7 +162,7 @@ func (c *cell) lose(list []*run, err error) {
 	for _, r := range list {
 		r.held.Release(err)
 	}
-	releaseAll(c.behind.Swap(nil), err)
+	releaseAll(c.takeBehind(), err)
 }
 
 // abandon is called when the unit cannot be told to go on: its state cannot be loaded, or the
@@ -171,9 +171,7 @@ func (c *cell) abandon(err error) {
 	if errors.Is(err, freerun.ErrClosed) {
 		return
 	}
-	list := c.pending
-	c.pending = nil
-	c.lose(list, err)
+	c.lose(c.takePending(), err)
 }
 
 // load reads the state of a unit that is to become active.
@@ -187,17 +185,42 @@ func (c *cell) load(into any, done func(found bool, err error)) {
 			done(true, c.kind.decode(c.unit.Key(), record, into))
 		})
 	}
-	c.loads.Store(&get)
-	if p := c.phase.Load(); p != writing && p != finishing {
+	if c.isFree() {
+		get()
+		return
+	}
+	c.withRare().loads.Store(&get)
+	if c.isFree() {
 		c.loadNow()
 	}
 }
 
 // loadNow reads the state for which a unit waits, if one does: no write is under way.
 func (c *cell) loadNow() {
-	if get := c.loads.Swap(nil); get != nil {
-		(*get)()
+	if rare := c.rare.Load(); rare != nil {
+		if get := rare.loads.Swap(nil); get != nil {
+			(*get)()
+		}
 	}
+}
+
+// isFree reports whether no write is under way on which the state of a passive unit depends.
+func (c *cell) isFree() bool {
+	p := c.phase.Load()
+	return p != writing && p != finishing
+}
+
+func (c *cell) isCareful() bool {
+	rare := c.rare.Load()
+	return rare != nil && rare.careful
+}
+
+// takeBehind takes what has come since the state was found to be broken, the last one first.
+func (c *cell) takeBehind() *run {
+	if rare := c.rare.Load(); rare != nil {
+		return rare.behind.Swap(nil)
+	}
+	return nil
 }
 
 // inOrder returns the members of a list, which has the last one first.

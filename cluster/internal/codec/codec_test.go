@@ -116,8 +116,15 @@ func TestRoundTrip(t *testing.T) {
 // TestForms holds that what is stored can be looked at, and stays what it is.
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{form(t, "ada"), `j"ada"`}, {form(t, -5), `j-5`}, {form(t, true), `jtrue`}, {form(t, []byte("ada")), `j"YWRh"`}, {form(t, []byte(nil)), `jnull`},
-		{form(t, base{7}), `j{"ID":7}`}, {form(t, appends{5}), "b\x05"}, {form(t, marshals{5}), "b\x05"}, {form(t, freerun.Resolved(5)), `j{"value":5}`},
+		{form(t, "ada"), `j"ada"`},
+		{form(t, -5), `j-5`},
+		{form(t, true), `jtrue`},
+		{form(t, []byte("ada")), `j"YWRh"`},
+		{form(t, []byte(nil)), `jnull`},
+		{form(t, base{7}), `j{"ID":7}`},
+		{form(t, appends{5}), "b\x05"},
+		{form(t, marshals{5}), "b\x05"},
+		{form(t, freerun.Resolved(5)), `j{"value":5}`},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

@@ -189,8 +189,12 @@ func TestAPutIsNeverSplit(t *testing.T) {
 		puts []put
 		want int
 	}{
-		{[]put{large, one}, 1}, {[]put{one, large}, 1}, {[]put{heavy, one}, 2}, {[]put{heavy, heavy}, 1},
-		{slices.Repeat([]put{one}, batchWrites+5), batchWrites}, {[]put{one, one}, 2},
+		{[]put{large, one}, 1},
+		{[]put{one, large}, 1},
+		{[]put{heavy, one}, 2},
+		{[]put{heavy, heavy}, 1},
+		{slices.Repeat([]put{one}, batchWrites+5), batchWrites},
+		{[]put{one, one}, 2},
 	} {
 		if got := within(c.puts); got != c.want {
 			t.Errorf("%d puts: %d, want %d", len(c.puts), got, c.want)
