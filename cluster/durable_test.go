@@ -369,3 +369,45 @@ var sends = freerun.Op("sends", func(c *freerun.Context, _ *account, _ int) (int
 	_, err := deposit.Send(c, accounts.At(c, "other"), 1).Result()
 	return 0, err
 })
+
+// TestCloseFirst holds that nothing hangs if the store is closed before the runtime is, in the
+// middle of its work.
+func TestCloseFirst(t *testing.T) {
+	for _, hard := range []bool{false, true} {
+		rt := freerun.New()
+		n, err := cluster.Join(rt, cluster.Local(t.TempDir(), cluster.Create()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := rt.Context()
+		var all []freerun.Future[int]
+		for i := range 2000 {
+			all = append(all, pay.Send(c, accounts.At(c, fmt.Sprint(i%10)), transfer{fmt.Sprint(i % 7), 1}))
+			if i == 1000 {
+				go n.Close()
+			}
+		}
+		if hard {
+			rt.Close()
+		}
+		last := map[int]bool{} // accounts of which one has failed
+		for i, f := range all {
+			_, err := f.Wait(within(t))
+			switch {
+			case err == nil && last[i%10]:
+				t.Fatalf("%d is done, and an earlier one to the unit has failed", i)
+			case err == nil, errors.Is(err, errPoor):
+			case errors.Is(err, cluster.ErrClosed), errors.Is(err, cluster.ErrNoStore), hard && errors.Is(err, freerun.ErrClosed):
+				last[i%10] = true
+			default:
+				t.Fatalf("%d: %v", i, err)
+			}
+		}
+		if err := rt.Shutdown(within(t)); err != nil && !hard {
+			t.Error(err)
+		}
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
