@@ -249,12 +249,14 @@ func TestScanLostGoesPastWhatIsLost(t *testing.T) {
 	mustPut(t, s, set("a/0", "0"), set("a/1", "1"), set("a/2", "2"), set("a/3", "3"), set("a/4", "4"), set("a/5", "5"), set("b", "6"))
 	err := s.db.Update(func(tx *bolt.Tx) error {
 		data, index, err := buckets(tx)
-		return errors.Join(err,
-			index.Delete([]byte("a/0")),                                         // in the data alone
-			data.Put([]byte("a/2"), append([]byte("xxxx"), '2')),                // another checksum
-			data.Delete([]byte("a/3")),                                          // in the index alone
-			data.Put([]byte("a/5"), appendRecord(nil, []byte("a/5"), []byte{})), // an older value
-		)
+		if err != nil {
+			return err
+		}
+		inData := index.Delete([]byte("a/0"))
+		otherSum := data.Put([]byte("a/2"), append([]byte("xxxx"), '2'))
+		inIndex := data.Delete([]byte("a/3"))
+		older := data.Put([]byte("a/5"), appendRecord(nil, []byte("a/5"), []byte{}))
+		return errors.Join(inData, otherSum, inIndex, older)
 	})
 	if err != nil {
 		t.Fatal(err)
