@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
 // Failure is an operation that a durable unit has told another one, and that has failed for good:
@@ -23,7 +23,7 @@ type Failure struct {
 
 // failure returns the entry of a delivery that has failed for good.
 func (d *delivery) failure(why error) engine.Write {
-	return engine.Write{Key: numbered(failurePrefix, d.number), Value: append(d.encode(), why.Error()...)}
+	return engine.Write{Key: layout.Numbered(layout.Failure, d.number), Value: append(d.encode(), why.Error()...)}
 }
 
 // Failures returns the recorded failures, the oldest first. It reads the store as it is when the
@@ -31,12 +31,16 @@ func (d *delivery) failure(why error) engine.Write {
 func (n *Node) Failures() iter.Seq2[Failure, error] {
 	return func(yield func(Failure, error) bool) {
 		enough := errors.New("")
-		err := n.engine.Scan([]byte(failurePrefix), func(key, value []byte) error {
-			t, why, err := n.decodeTell(slices.Clone(value))
+		err := n.engine.Scan([]byte(layout.Failure), func(key, value []byte) error {
+			number, err := layout.NumberOf(key)
 			if err != nil {
 				return err
 			}
-			f := Failure{Number: numberOf(key), Kind: t.to.given, Key: t.key, Operation: t.op.given, Arg: t.arg, Err: string(why)}
+			t, why, err := n.decodeTell(value)
+			if err != nil {
+				return err
+			}
+			f := Failure{Number: number, Kind: t.to.given, Key: t.key, Operation: t.op.given, Arg: t.arg, Err: string(why)}
 			if !yield(f, nil) {
 				return enough
 			}
@@ -73,7 +77,7 @@ func (n *Node) remove(ctx context.Context, number uint64, by func(t *tell) (engi
 		n.handled.Delete(number)
 		return err
 	}
-	writes, sends := []engine.Write{{Key: numbered(failurePrefix, number)}}, []*delivery(nil)
+	writes, sends := []engine.Write{{Key: layout.Numbered(layout.Failure, number)}}, []*delivery(nil)
 	if by != nil {
 		w, d := by(&t)
 		writes, sends = append(writes, w), append(sends, d)
@@ -93,7 +97,7 @@ func (n *Node) failed(ctx context.Context, number uint64) (t tell, err error) {
 		err   error
 	}
 	came := make(chan answer, 1)
-	n.engine.Get(numbered(failurePrefix, number), func(value []byte, err error) { came <- answer{value, err} })
+	n.engine.Get(layout.Numbered(layout.Failure, number), func(value []byte, err error) { came <- answer{value, err} })
 	select {
 	case a := <-came:
 		switch {

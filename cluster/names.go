@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/codec"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/internal/route"
 )
 
@@ -42,9 +42,6 @@ var storable = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
 // mostKey is how long a key may be, in bytes, once encoded.
 const mostKey = 512
-
-// recordVersion is the version of the form of records: the first byte of each.
-const recordVersion = 1
 
 // names finds all durable kinds, and their operations.
 func (n *Node) names() error {
@@ -174,22 +171,15 @@ func (k *kind) readKey(text string, at any) error {
 	return err
 }
 
-// Keys of the store begin with a letter that says what is there.
-const (
-	recordPrefix  = "s" // the record of a unit: kind, 0, key
-	sentPrefix    = "o" // what is told and has had no effect yet: its number
-	failurePrefix = "f" // what was told and has failed for good: its number
-)
-
 // recordKey returns the key of the record of a unit.
 func (k *kind) recordKey(key any) ([]byte, error) {
 	text, err := k.keyText(key)
-	return []byte(recordPrefix + k.given + "\x00" + text), err
+	return []byte(layout.Records(k.given) + text), err
 }
 
 // encode returns the record of a state.
 func (k *kind) encode(state any) ([]byte, error) {
-	record, err := k.state.Append([]byte{recordVersion}, state)
+	record, err := k.state.Append([]byte{layout.Version}, state)
 	if err != nil {
 		err = fmt.Errorf("cluster: a state of kind %s: %w", k.given, err)
 	}
@@ -198,22 +188,12 @@ func (k *kind) encode(state any) ([]byte, error) {
 
 // decode reads the record of the unit of key.
 func (k *kind) decode(key any, record []byte, into any) error {
-	err := error(nil)
-	switch {
-	case len(record) == 0:
-		err = errors.New("it is empty")
-	case record[0] != recordVersion:
-		err = fmt.Errorf("its form is %d, and this program knows %d; a newer one has written it", record[0], recordVersion)
-	default:
-		err = k.state.Decode(record[1:], into)
+	stored, err := layout.StateOf(record)
+	if err == nil {
+		err = k.state.Decode(stored, into)
 	}
 	if err != nil {
 		err = fmt.Errorf("%w: the record of unit %v of kind %s: %w", ErrStateLost, key, k.given, err)
 	}
 	return err
-}
-
-// numbered returns a key with a number, in whose order a store has the entries.
-func numbered(prefix string, n uint64) []byte {
-	return binary.BigEndian.AppendUint64([]byte(prefix), n)
 }

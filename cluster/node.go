@@ -8,6 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
 // Node is a runtime that has joined a store: its durable units have their states there. Any
@@ -98,7 +99,7 @@ func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) i
 			yield(*new(K), fmt.Errorf("%w that has kind %s: it is not durable, or was declared after Join", ErrNoStore, freerun.NameOf(of)))
 			return
 		}
-		begins := recordPrefix + k.given + "\x00"
+		begins := layout.Records(k.given)
 		enough := errors.New("")
 		err := n.engine.Scan([]byte(begins+prefix), func(at, _ []byte) error {
 			var key K

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/internal/route"
 )
 
@@ -97,69 +97,58 @@ func (r *run) tell(m route.Message, op *route.Operation) error {
 // number makes a delivery.
 func (o *outbox) number(t *tell) *delivery {
 	d := &delivery{tell: *t, number: o.last.Add(1)}
-	d.key, d.entry = numbered(sentPrefix, d.number), d.encode()
+	d.key, d.entry = layout.Numbered(layout.Sent, d.number), d.encode()
 	return d
 }
 
 // encode returns a tell as it is stored.
 func (t *tell) encode() []byte {
-	b := []byte{recordVersion}
-	for _, part := range []string{t.to.given, t.key, t.op.given, string(t.arg)} {
-		b = binary.AppendUvarint(b, uint64(len(part)))
-		b = append(b, part...)
-	}
-	return b
+	return layout.Tell{Kind: t.to.given, Key: t.key, Operation: t.op.given, Arg: t.arg}.Encode()
 }
 
 // decodeTell reads a tell that is stored.
 func (n *Node) decodeTell(b []byte) (t tell, rest []byte, err error) {
-	if len(b) == 0 || b[0] != recordVersion {
-		return t, nil, fmt.Errorf("%w: an entry of what was told has another form; a newer program has written it", ErrStateLost)
+	stored, rest, err := layout.DecodeTell(b)
+	if err != nil {
+		return t, nil, err
 	}
-	var parts [4]string
-	b = b[1:]
-	for i := range parts {
-		size, used := binary.Uvarint(b)
-		if used <= 0 || size > uint64(len(b)-used) {
-			return t, nil, fmt.Errorf("%w: an entry of what was told is damaged", ErrStateLost)
-		}
-		parts[i], b = string(b[used:used+int(size)]), b[used+int(size):]
-	}
-	k := n.stored[parts[0]]
+	k := n.stored[stored.Kind]
 	if k == nil {
-		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s, which this program does not have", parts[0])
+		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s, which this program does not have", stored.Kind)
 	}
-	op := k.ops[parts[2]]
+	op := k.ops[stored.Operation]
 	if op == nil {
-		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", parts[0], parts[2])
+		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", stored.Kind, stored.Operation)
 	}
-	return tell{k, parts[1], op, []byte(parts[3])}, b, nil
+	return tell{k, stored.Key, op, stored.Arg}, rest, nil
 }
 
 // begin reads what is left of the last process.
 func (o *outbox) begin(n *Node) (left []*delivery, err error) {
 	o.node, o.waits = n, map[string]*queue{}
-	err = n.engine.Scan([]byte(sentPrefix), func(key, value []byte) error {
-		t, _, err := n.decodeTell(slices.Clone(value))
+	err = n.engine.Scan([]byte(layout.Sent), func(key, value []byte) error {
+		number, err := layout.NumberOf(key)
 		if err != nil {
 			return err
 		}
-		d := &delivery{tell: t, number: numberOf(key), key: slices.Clone(key), entry: slices.Clone(value)}
+		t, _, err := n.decodeTell(value)
+		if err != nil {
+			return err
+		}
+		d := &delivery{tell: t, number: number, key: slices.Clone(key), entry: slices.Clone(value)}
 		o.last.Store(d.number)
 		left = append(left, d)
 		return nil
 	})
 	if err == nil {
-		err = n.engine.Scan([]byte(failurePrefix), func(key, _ []byte) error {
-			o.last.Store(max(o.last.Load(), numberOf(key)))
-			return nil
+		err = n.engine.Scan([]byte(layout.Failure), func(key, _ []byte) error {
+			number, err := layout.NumberOf(key)
+			o.last.Store(max(o.last.Load(), number))
+			return err
 		})
 	}
 	return left, err
 }
-
-// numberOf returns the number in a key.
-func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
 
 // unit names the unit that a tell is for.
 func (t *tell) unit() string { return t.to.given + "\x00" + t.key }

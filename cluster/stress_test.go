@@ -17,6 +17,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
 // fickle is a store in memory, whose writes and reads come late, in their order, and fail.
@@ -334,7 +335,7 @@ func sendStep(c *freerun.Context, id int) sent {
 func awaitDeliveries(ctx context.Context, t *testing.T, f *fickle) {
 	for {
 		left := 0
-		_ = f.Scan([]byte(sentPrefix), func(key, value []byte) error { left++; return nil })
+		_ = f.Scan([]byte(layout.Sent), func(key, value []byte) error { left++; return nil })
 		if left == 0 {
 			return
 		}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	bolt "go.etcd.io/bbolt"
+
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
@@ -251,5 +253,43 @@ func write(t testing.TB, dir string, file []byte) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, fileName), file, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestScanLostGoesPastWhatIsLost damages entries in each way, and has all others still told.
+func TestScanLostGoesPastWhatIsLost(t *testing.T) {
+	s := mustOpen(t, t.TempDir(), Options{Create: true})
+	mustPut(t, s, set("a/0", "0"), set("a/1", "1"), set("a/2", "2"), set("a/3", "3"), set("a/4", "4"), set("a/5", "5"), set("b", "6"))
+	err := s.db.Update(func(tx *bolt.Tx) error {
+		data, index, err := buckets(tx)
+		if err != nil {
+			return err
+		}
+		inData := index.Delete([]byte("a/0"))
+		otherSum := data.Put([]byte("a/2"), append([]byte("xxxx"), '2'))
+		inIndex := data.Delete([]byte("a/3"))
+		older := data.Put([]byte("a/5"), appendRecord(nil, []byte("a/5"), []byte{}))
+		return errors.Join(inData, otherSum, inIndex, older)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := ""
+	err = s.ScanLost([]byte("a/"), func(key, value []byte, lost error) error {
+		if lost != nil && (!errors.Is(lost, engine.ErrStateLost) || value != nil) {
+			t.Errorf("%s: %q, %v", key, value, lost)
+		}
+		told += fmt.Sprintf("%s %s %t; ", key, value, lost != nil)
+		return nil
+	})
+	if want := "a/0  true; a/1 1 false; a/2  true; a/3  true; a/4 4 false; a/5  true; "; err != nil || told != want {
+		t.Errorf("told %s and %v, want %s", told, err, want)
+	}
+	first := errors.New("enough")
+	if err := s.ScanLost(nil, func(_, _ []byte, _ error) error { return first }); err != first {
+		t.Errorf("%v, want the error of each", err)
+	}
+	if err := s.Scan([]byte("a/"), func(_, _ []byte) error { return nil }); !errors.Is(err, engine.ErrStateLost) {
+		t.Errorf("Scan: %v", err)
 	}
 }

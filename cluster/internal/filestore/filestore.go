@@ -91,6 +91,12 @@ func (s *Store) Stats() Stats {
 // ID tells the store from any other; a backup has the id of its store.
 func (s *Store) ID() [16]byte { return s.id }
 
+// Path is that of the store's file.
+func (s *Store) Path() string { return s.path }
+
+// Version is that of the file's format.
+func (s *Store) Version() string { return formatVersion }
+
 // refusal is why the store takes no call. The caller has mu.
 func (s *Store) refusal() error {
 	if s.closed {

@@ -13,8 +13,9 @@ import (
 // markName is the file that stands beside a store which is open and not synced at each transaction.
 const markName = "unsynced"
 
-// lookInto tells whether the folder has a store. It makes the folder if it may.
-func lookInto(dir string, create bool) (there bool, err error) {
+// lookInto tells whether the folder has a store. It makes the folder if it may; read says that
+// nobody wants to make a store.
+func lookInto(dir string, create, read bool) (there bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && create {
 		return false, makeFolder(filepath.Clean(dir))
@@ -33,6 +34,8 @@ func lookInto(dir string, create bool) (there bool, err error) {
 		}
 	}
 	switch {
+	case read:
+		return false, lost("no store in %s: is it the store's folder, and is its file system mounted?", dir)
 	case !create:
 		return false, lost("no store in %s: a file system that is not mounted looks like this; set Create for the first start", dir)
 	case other != "":

@@ -58,7 +58,7 @@ func Open(dir string, o Options) (*Store, error) {
 
 func open(dir string, o Options) (*Store, error) {
 	create := o.Create && !o.ReadOnly
-	there, err := lookInto(dir, create)
+	there, err := lookInto(dir, create, o.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +149,9 @@ func openBolt(path string, flags int, o bolt.Options) (db *bolt.DB, file *os.Fil
 		if made {
 			_ = os.Remove(path)
 		}
+	}
+	if o.ReadOnly && errors.Is(err, fs.ErrPermission) {
+		return nil, nil, fmt.Errorf("%s may not be read: give this user the right: %w", path, err)
 	}
 	return nil, nil, openError(path, err)
 }
@@ -264,7 +267,7 @@ func (s *Store) seeToMark() error {
 	}
 	if marked && !sameBoot {
 		err := s.view(nil, func(tx *bolt.Tx) error {
-			return scan(tx, nil, func(_, _ []byte) error { return nil })
+			return scan(tx, nil, func(_, _ []byte, lost error) error { return lost })
 		})
 		if err != nil {
 			return fmt.Errorf("the machine has stopped while %s was not synced: restore a backup: %w", s.path, err)

@@ -106,11 +106,22 @@ func valueOf(data, index *bolt.Bucket, key []byte) ([]byte, error) {
 // a store beyond what is mapped, which is 64 GiB where there is room for that, waits for the Scan,
 // and Gets wait for the Put.
 func (s *Store) Scan(prefix []byte, each func(key, value []byte) error) error {
+	return s.ScanLost(prefix, func(key, value []byte, lost error) error {
+		if lost != nil {
+			return lost
+		}
+		return each(key, value)
+	})
+}
+
+// ScanLost is a Scan that does not stop at an entry that is lost: each is called with its key, as
+// far as that is known, and why it is lost. So what is beside it can be looked at.
+func (s *Store) ScanLost(prefix []byte, each func(key, value []byte, lost error) error) error {
 	theirs := false
 	return s.viewOfCaller(&theirs, func(tx *bolt.Tx) error {
-		return scan(tx, prefix, func(key, value []byte) error {
+		return scan(tx, prefix, func(key, value []byte, lost error) error {
 			theirs = true
-			err := each(key, value)
+			err := each(key, value, lost)
 			theirs = false
 			return err
 		})
@@ -118,7 +129,7 @@ func (s *Store) Scan(prefix []byte, each func(key, value []byte) error) error {
 }
 
 // scan goes through both buckets in step.
-func scan(tx *bolt.Tx, prefix []byte, each func(key, value []byte) error) error {
+func scan(tx *bolt.Tx, prefix []byte, each func(key, value []byte, lost error) error) error {
 	data, index, err := buckets(tx)
 	if err != nil {
 		return err
@@ -133,25 +144,39 @@ func scan(tx *bolt.Tx, prefix []byte, each func(key, value []byte) error) error 
 		if !bytes.HasPrefix(key2, prefix) {
 			key2, sum = nil, nil
 		}
+		// The lesser key is next. If the keys differ, the other bucket lacks it.
+		compared := 0
 		switch {
 		case key == nil && key2 == nil:
 			return nil
-		case key == nil || key2 != nil && bytes.Compare(key2, key) < 0:
-			_, err := agree(key2, nil, sum)
-			return err
-		case key2 == nil || !bytes.Equal(key, key2):
-			_, err := agree(key, record, nil)
-			return err
+		case key2 == nil:
+			compared = -1
+		case key == nil:
+			compared = 1
+		default:
+			compared = bytes.Compare(key, key2)
 		}
-		value, err := agree(key, record, sum)
-		if err == nil {
-			err = each(key, value)
+		err := error(nil)
+		switch {
+		case compared < 0:
+			_, lost := agree(key, record, nil)
+			err = each(key, nil, lost)
+		case compared > 0:
+			_, lost := agree(key2, nil, sum)
+			err = each(key2, nil, lost)
+		default:
+			value, lost := agree(key, record, sum)
+			err = each(key, value, lost)
 		}
 		if err != nil {
 			return err
 		}
-		key, record = entries.Next()
-		key2, sum = sums.Next()
+		if compared <= 0 {
+			key, record = entries.Next()
+		}
+		if compared >= 0 {
+			key2, sum = sums.Next()
+		}
 	}
 }
 

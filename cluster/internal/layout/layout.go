@@ -1,0 +1,57 @@
+package layout
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Version is the version of the form of values: the first byte of each.
+const Version = 1
+
+// Keys of the store begin with a letter that says what is there.
+const (
+	Record  = "s" // the record of a unit
+	Sent    = "o" // what is told and has had no effect yet
+	Failure = "f" // what was told and has failed for good
+)
+
+// Records returns with what the keys of the records of a kind begin; behind it is the unit's key.
+func Records(kind string) string { return Record + kind + "\x00" }
+
+// UnitOf returns the kind and the key of a unit from the key of its record.
+func UnitOf(recordKey []byte) (kind, key string, err error) {
+	text, record := strings.CutPrefix(string(recordKey), Record)
+	kind, key, whole := strings.Cut(text, "\x00")
+	if !record || !whole || kind == "" {
+		return "", "", fmt.Errorf("%w: %q is not the key of a unit's record", engine.ErrStateLost, recordKey)
+	}
+	return kind, key, nil
+}
+
+// StateOf returns the state that a record has, as a part of it.
+func StateOf(record []byte) (state []byte, err error) {
+	switch {
+	case len(record) == 0:
+		return nil, errors.New("it is empty")
+	case record[0] != Version:
+		return nil, fmt.Errorf("its form is %d, and this program knows %d; a newer one has written it", record[0], Version)
+	}
+	return record[1:], nil
+}
+
+// Numbered returns a key with a number.
+func Numbered(prefix string, n uint64) []byte {
+	return binary.BigEndian.AppendUint64([]byte(prefix), n)
+}
+
+// NumberOf returns the number in a key.
+func NumberOf(key []byte) (uint64, error) {
+	if len(key) != 1+8 {
+		return 0, fmt.Errorf("%w: the key %q has no number of 8 bytes", engine.ErrStateLost, key)
+	}
+	return binary.BigEndian.Uint64(key[1:]), nil
+}
