@@ -179,6 +179,7 @@ const (
 	recordPrefix  = "s" // the record of a unit: kind, 0, key
 	sentPrefix    = "o" // what is told and has had no effect yet: its number
 	failurePrefix = "f" // what was told and has failed for good: its number
+	notePrefix    = "p" // about what is left of an earlier process, when it is delivered: its number
 )
 
 // recordKey returns the key of the record of a unit.
