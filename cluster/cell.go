@@ -254,7 +254,7 @@ func (b *batch) add(n *Node, r *run) {
 		b.writes = append(b.writes, engine.Write{Key: d.key, Value: d.entry})
 	}
 	if r.of != nil {
-		b.writes = append(b.writes, engine.Write{Key: r.of.key})
+		b.writes = append(b.writes, r.of.removal()...)
 		if r.refused != nil {
 			b.writes = append(b.writes, r.of.failure(r.refused))
 		}

@@ -41,7 +41,9 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 
 // Join gives the durable units of rt a store. Call it before the first message to one of them, when
 // all kinds are declared, as package variables are. What was told to durable units and had no
-// effect when the last process ended is delivered now.
+// effect when the last process ended is delivered now. If two processes end while the same message is
+// delivered, it becomes a recorded failure ([Node.Failures]): an operation that ends the process
+// ends the one that told it, and two more.
 //
 // Join waits for the store. It fails if the store cannot be opened, as [Local] says; if a kind or
 // an operation cannot be stored, or two have the same name there; if the store has what this
@@ -69,12 +71,12 @@ func (n *Node) join(s Store) (err error) {
 	if n.engine, err = s.open(); err != nil {
 		return err
 	}
-	left, err := n.outbox.begin(n)
+	left, notes, err := n.outbox.begin(n)
 	if err != nil {
 		return errors.Join(err, n.engine.Close())
 	}
 	nodes.Store(n.rt, n)
-	n.outbox.send(left)
+	n.outbox.replay(left, notes)
 	return nil
 }
 
@@ -85,7 +87,7 @@ func (n *Node) Close() error {
 	if !nodes.CompareAndDelete(n.rt, n) {
 		return nil
 	}
-	return n.engine.Close()
+	return errors.Join(n.outbox.forget(), n.engine.Close())
 }
 
 // Keys returns the keys of the units of a kind that have a stored state, in the order in which they

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/internal/route"
 )
@@ -62,6 +61,10 @@ type delivery struct {
 	done       bool   // it has had its effect
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
+	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet, guarded
+	// by the outbox's mu; then is called once it has been delivered, and may be nil.
+	left, kept bool
+	then       func(again bool)
 }
 
 const (
@@ -123,8 +126,8 @@ func (n *Node) decodeTell(b []byte) (t tell, rest []byte, err error) {
 	return tell{k, stored.Key, op, stored.Arg}, rest, nil
 }
 
-// begin reads what is left of the last process.
-func (o *outbox) begin(n *Node) (left []*delivery, err error) {
+// begin reads what is left of the last process, with the notes about it.
+func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, err error) {
 	o.node, o.waits = n, map[string]*queue{}
 	err = n.engine.Scan([]byte(layout.Sent), func(key, value []byte) error {
 		number, err := layout.NumberOf(key)
@@ -147,7 +150,10 @@ func (o *outbox) begin(n *Node) (left []*delivery, err error) {
 			return err
 		})
 	}
-	return left, err
+	if err == nil {
+		notes, err = o.readNotes()
+	}
+	return left, notes, err
 }
 
 // unit names the unit that a tell is for.
@@ -223,6 +229,7 @@ func (o *outbox) ended(d *delivery, err error) {
 	switch {
 	case d.done:
 		o.next(d)
+		d.tried(false)
 	case err == errBehind:
 		o.deliverFirst(d) // it may be the first meanwhile
 	case errors.Is(err, freerun.ErrClosed), errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
@@ -230,6 +237,7 @@ func (o *outbox) ended(d *delivery, err error) {
 	case errors.Is(err, freerun.ErrGoexit) && d.endedAgain():
 		o.give(d, err)
 	default:
+		d.tried(true)
 		o.tryAgain(d)
 	}
 }
@@ -289,7 +297,9 @@ func (o *outbox) next(d *delivery) {
 	q.list, q.pause = q.list[1:], leastPause
 	var following *delivery
 	if len(q.list) > 0 {
-		following = q.list[0]
+		if following = q.list[0]; following.kept {
+			following = nil
+		}
 	} else {
 		delete(o.waits, d.unit())
 		o.held.Add(-1)
@@ -302,10 +312,11 @@ func (o *outbox) next(d *delivery) {
 
 // give records a delivery as failed for good.
 func (o *outbox) give(d *delivery, why error) {
-	o.node.engine.Put([]engine.Write{{Key: d.key}, d.failure(why)}, func(err error) {
+	o.node.engine.Put(append(d.removal(), d.failure(why)), func(err error) {
 		if err == nil {
 			d.done = true
 			o.next(d)
 		}
+		d.tried(false)
 	})
 }

@@ -6,6 +6,7 @@
 //	"s" KIND 0 KEY     the record of a unit: Version, and the state as package codec has it
 //	"o" NUMBER         what was told and has had no effect yet: a Tell
 //	"f" NUMBER         what was told and has failed for good: a Tell, and the text of the error
+//	"p" NUMBER         that it was left of an earlier process, and is delivered: one byte
 //
 // A number has 8 bytes, big-endian, so that a store has the entries in the order of the numbers. A
 // Tell is Version, and then kind, key, operation and argument, each behind its length as a varint.

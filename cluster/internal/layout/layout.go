@@ -17,6 +17,7 @@ const (
 	Record  = "s" // the record of a unit
 	Sent    = "o" // what is told and has had no effect yet
 	Failure = "f" // what was told and has failed for good
+	Note    = "p" // about what is left of an earlier process, while it is delivered
 )
 
 // Records returns with what the keys of the records of a kind begin; behind it is the unit's key.
