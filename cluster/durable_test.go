@@ -226,9 +226,9 @@ func TestTell(t *testing.T) {
 }
 
 var (
-	panics  atomic.Int64 // how many runs of unsteady are to panic
-	runs    atomic.Int64 // of unsteady
-	strange = errors.New("strange")
+	panics     atomic.Int64 // how many runs of unsteady are to panic
+	runs       atomic.Int64 // of unsteady
+	errStrange = errors.New("strange")
 
 	unsteady = freerun.Op("unsteady", func(c *freerun.Context, a *account, n int) (int, error) {
 		runs.Add(1)
@@ -237,7 +237,7 @@ var (
 			return 0, err
 		}
 		if panics.Add(-1) >= 0 {
-			panic(strange)
+			panic(errStrange)
 		}
 		return a.Balance, nil
 	})
@@ -287,7 +287,7 @@ func TestPanic(t *testing.T) {
 			switch {
 			case times == 3:
 				gain = 0
-				if !errors.As(err, &p) || !errors.Is(err, strange) || !strings.Contains(p.Operation, "unsteady") {
+				if !errors.As(err, &p) || !errors.Is(err, errStrange) || !strings.Contains(p.Operation, "unsteady") {
 					t.Errorf("%v", err)
 				}
 			case err != nil || v != 1110:

@@ -12,7 +12,8 @@ import (
 
 // Failure is an operation that a durable unit has told another one, and that has failed for good:
 // it has panicked three times, its argument cannot be decoded, or two processes ended while it was
-// delivered ([Join]). It has changed nothing. It is in the store until it is tried again or dropped.
+// delivered ([Join]). It has changed nothing. It is in the store until it is tried again or
+// dropped.
 type Failure struct {
 	Number    uint64 // names it, within the store
 	Kind, Key string // of the unit that it was sent to, as they are stored

@@ -41,8 +41,8 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 
 // Join gives the durable units of rt a store. Call it before the first message to one of them, when
 // all kinds are declared, as package variables are. What was told to durable units and had no
-// effect when the last process ended is delivered now. If two processes end while the same message is
-// delivered, it becomes a recorded failure ([Node.Failures]): an operation that ends the process
+// effect when the last process ended is delivered now. If two processes end while the same message
+// is delivered, it becomes a recorded failure ([Node.Failures]): an operation that ends the process
 // ends the one that told it, and two more.
 //
 // Join waits for the store. It fails if the store cannot be opened, as [Local] says; if a kind or

@@ -61,8 +61,8 @@ type delivery struct {
 	done       bool   // it has had its effect
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
-	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet, guarded
-	// by the outbox's mu; then is called once it has been delivered, and may be nil.
+	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet,
+	// guarded by the outbox's mu; then is called once it has been delivered, and may be nil.
 	left, kept bool
 	then       func(again bool)
 }

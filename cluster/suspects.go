@@ -16,9 +16,9 @@ import (
 //             each. So what is left of an earlier process is noted before it is delivered, and the
 //             write that has its effect, or records its failure, removes the note
 //             no note:        noted together, with all others without one, and delivered
-//             together:       the process ended under it, or under one of those: a suspect. Suspects
-//                             are delivered one after another, before the others; each is noted as
-//                             alone for that time
+//             together:       the process ended under it, or under one of those: a suspect.
+//                             Suspects are delivered one after another, before the others; each is
+//                             noted as alone for that time
 //             alone:          a second process ended, under it: it is recorded as failed
 // Invariants: S1 What is left is delivered after its note is stored.
 //             S2 At most one delivery is noted as alone.

@@ -9,8 +9,8 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
-// leftOver is a store as a process leaves it that ended in the middle of deliveries: what is told to
-// books 0, 1, 2 twice, each with a note; the record of book 1 is damaged.
+// leftOver is a store as a process leaves it that ended in the middle of deliveries: what is told
+// to books 0, 1, 2 twice, each with a note; the record of book 1 is damaged.
 func leftOver(t *testing.T, is suspicion) map[string][]byte {
 	f := newFickle(map[string][]byte{}, sound)
 	rt, n := joined(t, f)
@@ -35,8 +35,8 @@ func leftOver(t *testing.T, is suspicion) map[string][]byte {
 }
 
 // TestSuspectIsStuck holds that deliveries which are tried again and again, as their unit cannot be
-// made active, hold up no others, are not suspected alone for that, and come once their unit is well
-// again, in order. A node that is closed leaves no note.
+// made active, hold up no others, are not suspected alone for that, and come once their unit is
+// well again, in order. A node that is closed leaves no note.
 func TestSuspectIsStuck(t *testing.T) {
 	for _, is := range []suspicion{unnoted, together} {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -1,5 +1,5 @@
-// Command bank moves money between accounts, which are durable units: kill it at any time, and start
-// it again. No money is lost or made, and each transfer that was acknowledged is there.
+// Command bank moves money between accounts, which are durable units: kill it at any time, and
+// start it again. No money is lost or made, and each transfer that was acknowledged is there.
 //
 //	go run ./examples/bank -dir /tmp/bank
 package main

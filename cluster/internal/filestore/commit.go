@@ -8,6 +8,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
@@ -203,7 +204,7 @@ func (s *Store) transact() (changed bool, err error) {
 	})
 	if isPanic(err) {
 		// The transaction may be open still, and bbolt's lock be held.
-		if again := guarded(nil, tx.Rollback); again != nil && !errors.Is(again, bolt.ErrTxClosed) {
+		if again := guarded(nil, tx.Rollback); again != nil && !errors.Is(again, bolterrors.ErrTxClosed) {
 			s.condemned.Store(true)
 		}
 		return true, err
