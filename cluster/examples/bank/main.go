@@ -1,7 +1,7 @@
 // Command bank moves money between accounts, which are durable units: kill it at any time, and
 // start it again. No money is lost or made, and each transfer that was acknowledged is there.
 //
-//	go run ./examples/bank -dir /tmp/bank
+//	go run ./cluster/examples/bank -dir /tmp/bank
 package main
 
 import (
@@ -89,8 +89,8 @@ func (b bank) run(ctx context.Context, dir string, count int) error {
 	return errors.Join(err, rt.Shutdown(ctx), node.Close())
 }
 
-// sum prints what all accounts have, once the deposits have come that the last process has left
-// under way. It returns the largest number of a transfer.
+// sum prints what all accounts have, once the deposits have come that the last process has left.
+// It returns the largest number of a transfer.
 func (b bank) sum(ctx context.Context, rt *freerun.Runtime) (last int, err error) {
 	if err := rt.Quiesce(ctx); err != nil {
 		return 0, err
@@ -115,28 +115,22 @@ func (b bank) sum(ctx context.Context, rt *freerun.Runtime) (last int, err error
 
 // transfer moves money count times, and prints the number of each transfer that is stored.
 func (b bank) transfer(ctx context.Context, c *freerun.Context, first, count int) error {
-	underway := make([]freerun.Future[int], 0, b.flight) // the first one is that of number done
-	done := first
-	acknowledge := func() error {
-		_, err := b.outcome(underway[0], ctx)
-		if err == nil {
-			_, err = fmt.Fprintln(b.out, "paid", done)
-		}
-		underway, done = underway[1:], done+1
-		if errors.Is(err, errPoor) {
-			return nil // nothing has changed
-		}
-		return err
-	}
-	for n := first; done < first+count; {
+	var underway []freerun.Future[int] // the first one is that of number done
+	for n, done := first, first; done < first+count; {
 		if n < first+count && len(underway) < b.flight {
 			from := n % b.accounts
 			to := (from + 1 + n/b.accounts%(b.accounts-1)) % b.accounts
 			underway = append(underway, pay.Send(c, accounts.At(c, from), transfer{n, to, 1 + n%100}))
 			n++
-		} else if err := acknowledge(); err != nil {
+			continue
+		}
+		switch _, err := b.outcome(underway[0], ctx); {
+		case err == nil:
+			fmt.Fprintln(b.out, "paid", done)
+		case !errors.Is(err, errPoor): // which has changed nothing
 			return err
 		}
+		underway, done = underway[1:], done+1
 	}
 	return nil
 }
