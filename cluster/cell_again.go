@@ -77,9 +77,15 @@ func (c *cell) breaks(list []*run) {
 // comesBehind keeps an operation until the unit has its state again.
 func (c *cell) comesBehind(r *run) {
 	push(&c.withRare().behind, r)
-	if !c.isBroken() { // it was given up meanwhile
-		c.unit.Run(func(ctx *freerun.Context, state any) { c.again(ctx, state, nil) }, c.abandon)
+	if c.isBroken() {
+		return
 	}
+	// What was put behind was given up meanwhile, perhaps without r.
+	c.unit.Run(func(ctx *freerun.Context, state any) {
+		if !c.isBroken() { // otherwise it comes with what is to run again
+			c.again(ctx, state, nil)
+		}
+	}, func(err error) { releaseAll(c.takeBehind(), err) })
 }
 
 // undo is the unit's turn after a write that has failed with err.
@@ -114,6 +120,10 @@ func (c *cell) reload() {
 func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 	list = append(list, inOrder(c.takeBehind())...)
 	for i, r := range list {
+		if r.of != nil && c.kind.node.outbox.mustWait(r.of) {
+			r.held.Release(errBehind)
+			continue
+		}
 		if r.refused == nil && !c.runAgain(ctx, state, r, list[i:]) {
 			c.breaks(append(c.takePending(), list[i:]...))
 			return

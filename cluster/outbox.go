@@ -168,8 +168,9 @@ func (o *outbox) send(all []*delivery) {
 	}
 }
 
-// queued puts a delivery behind those to the same unit that wait, and reports whether there are
-// some.
+// queued puts a delivery among those to the same unit that wait, and reports whether it comes after
+// one of them. If there are some, and it comes first, it is to be delivered now: numbers are given
+// when a write begins, and the one with a later number may have been stored, and failed, before.
 func (o *outbox) queued(d *delivery) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -178,7 +179,7 @@ func (o *outbox) queued(d *delivery) bool {
 		return false
 	}
 	q.put(d)
-	return true
+	return !q.isFirst(d)
 }
 
 // mustWait reports whether a delivery, which is about to run, has overtaken one that is tried
@@ -190,11 +191,11 @@ func (o *outbox) mustWait(d *delivery) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q := o.waits[d.unit()]
-	if q == nil || q.isFirst(d) {
+	if q == nil {
 		return false
 	}
 	q.put(d)
-	return true
+	return !q.isFirst(d)
 }
 
 // put puts a delivery into its place in the queue, unless it is there.
@@ -313,9 +314,12 @@ func (o *outbox) next(d *delivery) {
 // give records a delivery as failed for good.
 func (o *outbox) give(d *delivery, why error) {
 	o.node.engine.Put(append(d.removal(), d.failure(why)), func(err error) {
-		if err == nil {
+		switch {
+		case err == nil:
 			d.done = true
 			o.next(d)
+		case errors.Is(err, ErrNoSpace):
+			later.SendAfter(o.node.rt.Context(), mostPause, func() { o.give(d, why) })
 		}
 		d.tried(false)
 	})

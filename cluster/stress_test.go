@@ -349,6 +349,8 @@ func awaitDeliveries(ctx context.Context, t *testing.T, f *fickle) {
 func check(ctx context.Context, t *testing.T, rt *freerun.Runtime, all []sent, there, failed map[int]bool) (problems []string) {
 	report := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	told, got := map[int]int{}, map[int]bool{}
+	ran := map[int][2]int{} // ID → the unit that has run it, and when
+	var heard [][]int       // of each unit
 	for u := range units {
 		b, err := look.Send(rt.Context(), books.At(rt.Context(), u), struct{}{}).Wait(ctx)
 		if err != nil {
@@ -360,6 +362,7 @@ func check(ctx context.Context, t *testing.T, rt *freerun.Runtime, all []sent, t
 				report("step %d has run twice", id)
 			}
 			got[id] = true
+			ran[id] = [2]int{u, len(ran)}
 			if failed[id] {
 				report("step %d has failed, and is there", id)
 			}
@@ -370,6 +373,17 @@ func check(ctx context.Context, t *testing.T, rt *freerun.Runtime, all []sent, t
 		}
 		for _, id := range b.Told {
 			told[id]++
+		}
+		heard = append(heard, b.Told)
+	}
+	for u, ids := range heard {
+		last := [units]int{}
+		for _, id := range ids {
+			from, when := ran[id][0], ran[id][1]
+			if when < last[from] {
+				report("unit %d has heard step %d of unit %d too late", u, id, from)
+			}
+			last[from] = when
 		}
 	}
 	for _, s := range all {
