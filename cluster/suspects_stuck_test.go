@@ -90,7 +90,7 @@ func TestSuspectWithoutRoom(t *testing.T) {
 		f.fails.Store(1000)
 		rt, n := joined(t, f)
 		awaitEntries(ctx, t, f, func() bool { return f.failed.Load() >= 3 })
-		f.fails.Store(500)
+		f.fails.Store(200)
 		awaitDeliveries(ctx, t, f)
 		failures := 0
 		for _, err := range n.Failures() {
