@@ -81,11 +81,16 @@ func (c *cell) comesBehind(r *run) {
 		return
 	}
 	// What was put behind was given up meanwhile, perhaps without r.
+	began := false
 	c.unit.Run(func(ctx *freerun.Context, state any) {
-		if !c.isBroken() { // otherwise it comes with what is to run again
+		if began = true; !c.isBroken() { // otherwise it comes with what is to run again
 			c.again(ctx, state, nil)
 		}
-	}, func(err error) { releaseAll(c.takeBehind(), err) })
+	}, func(err error) {
+		if !began { // otherwise an operation has ended the goroutine, and the others run again
+			releaseAll(c.takeBehind(), err)
+		}
+	})
 }
 
 // undo is the unit's turn after a write that has failed with err.
