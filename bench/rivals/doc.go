@@ -29,6 +29,8 @@
 //	             process cannot hold it and hollywood: they register conflicting protobuf files
 //	goakt        github.com/tochemey/goakt/v4      entities and counters; in a module of its own,
 //	             with the many modules that it depends on: make goakt
+//	ergo         not here: version 3 cannot be downloaded, as Go's module proxy refuses it, and
+//	             version 2 drops what comes to a full mailbox, so these would not end
 //	ants         github.com/panjf2000/ants/v2      tasks
 //	pond         github.com/alitto/pond/v2         tasks
 //	conc         github.com/sourcegraph/conc       tasks
