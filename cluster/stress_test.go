@@ -73,7 +73,7 @@ func (f *fickle) Put(writes []engine.Write, done func(error)) {
 			f.failed.Add(1)
 			err = fmt.Errorf("%w: it is a test", engine.ErrNoSpace)
 		}
-		if err == nil && !(f.flaw == forgets && rand.IntN(200) == 0) || f.flaw == resurrect {
+		if err == nil && !(f.flaw == forgets && rand.IntN(3) == 0) || f.flaw == resurrect {
 			f.apply(writes)
 		}
 		f.mu.Unlock()
@@ -199,7 +199,7 @@ func TestStress(t *testing.T) {
 func TestStressControls(t *testing.T) {
 	for is, fails := range map[flaw]int64{forgets: 0, halves: 0, resurrect: 300, keeps: 0} {
 		found := 0
-		for range 5 {
+		for range 20 {
 			if found = len(stress(t, fails, true, is)); found > 0 {
 				break
 			}
@@ -220,7 +220,7 @@ type sent struct {
 }
 
 func stress(t *testing.T, fails int64, crashes bool, is flaw) (problems []string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	f := newFickle(map[string][]byte{}, is)
 	f.fails.Store(fails)

@@ -39,7 +39,7 @@ func leftOver(t *testing.T, is suspicion) map[string][]byte {
 // well again, in order. A node that is closed leaves no note.
 func TestSuspectIsStuck(t *testing.T) {
 	for _, is := range []suspicion{unnoted, together} {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		entries := leftOver(t, is)
 		f := newFickle(entries, sound)
@@ -82,7 +82,7 @@ func TestSuspectIsStuck(t *testing.T) {
 // and that one under which two processes ended becomes a failure as soon as there is room.
 func TestSuspectWithoutRoom(t *testing.T) {
 	for _, is := range []suspicion{unnoted, together, alone} {
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		entries := leftOver(t, is)
 		delete(entries, layout.Record+"book\x001")
