@@ -162,28 +162,16 @@ func (t *tell) unit() string { return t.to.given + "\x00" + t.key }
 // send delivers what is stored.
 func (o *outbox) send(all []*delivery) {
 	for _, d := range all {
-		if o.held.Load() == 0 || !o.queued(d) {
+		if !o.mustWait(d) {
 			o.deliver(d)
 		}
 	}
 }
 
-// queued puts a delivery among those to the same unit that wait, and reports whether it comes after
-// one of them. If there are some, and it comes first, it is to be delivered now: numbers are given
-// when a write begins, and the one with a later number may have been stored, and failed, before.
-func (o *outbox) queued(d *delivery) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	q := o.waits[d.unit()]
-	if q == nil {
-		return false
-	}
-	q.put(d)
-	return !q.isFirst(d)
-}
-
-// mustWait reports whether a delivery, which is about to run, has overtaken one that is tried
-// again. It comes after that then.
+// mustWait reports whether a delivery, which is about to be sent, or to run, comes after one to the
+// same unit that is tried again. Then it is in the queue of the unit. One that is in the queue and
+// comes first goes on: numbers are given when a write begins, and one with a later number may have
+// been stored, and have failed, before.
 func (o *outbox) mustWait(d *delivery) bool {
 	if o.held.Load() == 0 {
 		return false
