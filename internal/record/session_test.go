@@ -74,9 +74,14 @@ func TestSessionDrained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all sync.WaitGroup
+	var all, begun sync.WaitGroup
+	begun.Add(goroutines)
 	for range goroutines {
 		all.Go(func() {
+			// They are all there at once: a goroutine that begins when another one has ended may
+			// be the same one for the tape.
+			begun.Done()
+			begun.Wait()
 			for i := range uint64(100) {
 				s.Outside.Note(record.Seen, 0, i, 0)
 			}
