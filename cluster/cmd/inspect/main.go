@@ -1,3 +1,5 @@
+//go:build !wasm
+
 // Command inspect shows what is in a store of durable units, without the program's types. It opens
 // the store for reading only, and repairs nothing. Type `inspect -help`.
 package main

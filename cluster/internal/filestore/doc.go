@@ -1,3 +1,5 @@
+//go:build !wasm
+
 // Package filestore is the engine of one process: it keeps entries in one file of one folder, by
 // bbolt, and finds out what bbolt does not: that something of the file is not what was written.
 //
