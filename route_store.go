@@ -71,7 +71,7 @@ func (s *storedUnit) SetLocal(v any) { s.keyed().withRare().local = v }
 // Drop implements [route.Unit].
 func (s *storedUnit) Drop() { s.unit().dropState() }
 
-// turn is what a store does with a unit, in the unit's turn.
+// turn is a step of a store with a unit, in the unit's turn.
 type turn struct {
 	waiter message // woken by its outcome; must be first
 	fn     func(c *Context, state any)

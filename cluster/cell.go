@@ -43,7 +43,7 @@ type cell struct {
 	rare    atomic.Pointer[rareCell] // nil for most
 }
 
-// rareCell is what a cell has while it does more than to write.
+// rareCell holds the fields that a cell needs while it does more than to write.
 type rareCell struct {
 	// behind has come since the state was found to be broken, the last one first.
 	behind atomic.Pointer[run]
@@ -212,7 +212,7 @@ func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
 func (c *cell) write(state any) {
 	b, err := c.gather(state)
 	if err != nil {
-		c.unwritable(err)
+		c.unwritable()
 		return
 	}
 	c.put(b)
@@ -310,7 +310,7 @@ func (c *cell) wentOn() {
 			return
 		case breaking:
 			if c.phase.CompareAndSwap(breaking, broken) {
-				c.unit.Run(func(ctx *freerun.Context, _ any) { c.reload() }, c.abandon)
+				c.tellReload()
 				return
 			}
 		default:
@@ -336,7 +336,7 @@ func (c *cell) leave(state any) bool {
 		case more, ready:
 			b, err := c.gather(state)
 			if err != nil {
-				c.unwritable(err)
+				c.unwritable()
 				return false
 			}
 			if p == more {

@@ -16,7 +16,7 @@ import (
 //             in its turn the unit drops its state, and is told to run again; the message makes it
 //             active, so that the state is that of the last write
 //             what was pending runs again, then what was put behind, each in its order
-// Invariants: I5 What runs again was in no write, and nobody knows its outcome.
+// Invariants: I5 An operation that runs again was in no write, and its outcome is not known.
 //             I6 Nothing runs on a state that is broken.
 
 // mostTries is how many times an operation may panic. Then the panic is its outcome.
@@ -66,7 +66,7 @@ func (c *cell) breaks(list []*run) {
 			}
 		case idle, ready, broken:
 			c.phase.Store(broken)
-			c.unit.Run(func(*freerun.Context, any) { c.reload() }, c.abandon)
+			c.tellReload()
 			return
 		default: // failed: the unit is told already, and what is pending fails
 			return
@@ -101,6 +101,11 @@ func (c *cell) undo(err error) {
 	releaseAll(c.readers.Swap(nil), err)
 	c.phase.Store(broken)
 	c.reload()
+}
+
+// tellReload has the unit load its state again, in its turn.
+func (c *cell) tellReload() {
+	c.unit.Run(func(*freerun.Context, any) { c.reload() }, c.abandon)
 }
 
 // reload drops the state, and tells the unit to run again what is pending. The last step of a turn.
@@ -166,7 +171,7 @@ func (c *cell) runAgain(ctx *freerun.Context, state any, r *run, rest []*run) (w
 
 // unwritable is called when the state cannot be encoded. What is pending runs again, one after
 // another, and what makes the state so is refused.
-func (c *cell) unwritable(err error) {
+func (c *cell) unwritable() {
 	c.withRare().careful = true
 	c.breaks(c.takePending())
 }

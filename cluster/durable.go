@@ -8,7 +8,7 @@ import (
 	"github.com/freerun-go/freerun/internal/route"
 )
 
-// seam is what package freerun gives to modules that route messages and store states.
+// seam has the services of package freerun for modules that route messages and store states.
 var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *freerun.Invocation]()
 
 // Durable makes the units of a kind durable: a unit keeps its state, and what it has told other
@@ -29,7 +29,7 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //     does; what one unit tells another comes in that order.
 //   - A panic undoes what the operation has changed. It is tried again, three times in all, and
 //     then fails with the [freerun.PanicError]. Operations that came between the last write and
-//     the panic run again, too, in their order: nobody knows their outcome yet. An error undoes
+//     the panic run again, too, in their order: their outcomes are not known yet. An error undoes
 //     nothing.
 //   - A read ([freerun.ReadOp]) sees what is stored: it waits for the write of what it has seen.
 //   - If a state cannot be stored, the operations fail whose changes it holds, and the unit has the

@@ -37,7 +37,7 @@ type outbox struct {
 	waits map[string]*queue
 }
 
-// queue is what is to be delivered to one unit, when the first has failed.
+// queue holds the deliveries to one unit, once the first has failed.
 type queue struct {
 	// list is in the order of the numbers. The first is under way, or a timer is set for it; the
 	// others come after it, some of them on their way to find that out.
@@ -45,7 +45,7 @@ type queue struct {
 	pause time.Duration
 }
 
-// tell is what an operation of a durable unit has told a durable unit.
+// tell is a message that an operation of a durable unit has told a durable unit.
 type tell struct {
 	to  *kind
 	key string
@@ -186,6 +186,18 @@ func (o *outbox) mustWait(d *delivery) bool {
 	return !q.isFirst(d)
 }
 
+// queueFor returns the queue of a delivery's unit, and makes it if there is none. The caller holds
+// o.mu.
+func (o *outbox) queueFor(d *delivery) *queue {
+	q := o.waits[d.unit()]
+	if q == nil {
+		q = &queue{pause: leastPause}
+		o.waits[d.unit()] = q
+		o.held.Add(1)
+	}
+	return q
+}
+
 // put puts a delivery into its place in the queue, unless it is there.
 func (q *queue) put(d *delivery) {
 	at, there := slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
@@ -239,12 +251,7 @@ func (d *delivery) endedAgain() bool {
 // tryAgain delivers a delivery again after a while.
 func (o *outbox) tryAgain(d *delivery) {
 	o.mu.Lock()
-	q := o.waits[d.unit()]
-	if q == nil {
-		q = &queue{pause: leastPause}
-		o.waits[d.unit()] = q
-		o.held.Add(1)
-	}
+	q := o.queueFor(d)
 	q.put(d)
 	first, pause := q.isFirst(d), q.pause
 	if first {

@@ -163,13 +163,7 @@ func (o *outbox) keep(d *delivery) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	d.kept = true
-	q := o.waits[d.unit()]
-	if q == nil {
-		q = &queue{pause: leastPause}
-		o.waits[d.unit()] = q
-		o.held.Add(1)
-	}
-	q.put(d)
+	o.queueFor(d).put(d)
 }
 
 // comesFirst reports whether a delivery is the first of its queue.
