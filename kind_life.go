@@ -308,14 +308,14 @@ func (k *Kind[K, S]) runStop(c *Context, u *unit, why stopReason) bool {
 		if store != nil && !broken && !store.Leave(u.stored(), &x.state, true) {
 			return
 		}
+		h.stats.passivations.Add(1) // before the unit is seen to be passive
+		if why == stopRoom {
+			h.stats.evictions.Add(1)
+		}
 		k.forget(u)
-		h.stats.passivations.Add(1)
 		x.keyed.tellWatches(Ended{})
 		if why == stopAsked || h.asking.Load() > 0 { // the keeper has taken others out of its list
 			h.leaves(c.here(), u)
-		}
-		if why == stopRoom {
-			h.stats.evictions.Add(1)
 		}
 	}()
 	if h.settings.stop != nil && !broken {

@@ -83,8 +83,8 @@ func (u *unit) retire(c *Context) {
 		return
 	}
 	h := x.settings.home
+	h.stats.passivations.Add(1) // before the unit is seen to be passive
 	h.kind.clear(u)
-	h.stats.passivations.Add(1)
 	of.tellWatches(Ended{})
 	h.leaves(c.here(), u)
 }
