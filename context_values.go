@@ -92,6 +92,9 @@ func (v *valued) value(key any) (value any, found bool) {
 	return nil, false
 }
 
+// carried returns the value for key that travels with c.
+func carried(c *Context, key any) (value any, found bool) { return c.key.valuedOf().value(key) }
+
 // key returns the context key with priority p.
 func (v *valued) key(rt *Runtime, p sched.Priority) *contextKey {
 	if k := v.keys[p].Load(); k != nil {

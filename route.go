@@ -33,7 +33,7 @@ import (
 func init() {
 	route.Provide(route.Seam[UnitOption, KindOption, *Context, *Invocation]{
 		Option: withRoute, Stored: withStore, Hold: holdBack, Again: again, Panicked: panickedHeld, State: stateBelow, Unit: storedBy, Form: formOf,
-		Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
+		Running: runningHeld, Carried: carried, Find: findStored, Of: storedOf, Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
 	})
 }
 

@@ -42,21 +42,21 @@ func init() {
 // cannot be decoded, or that the runtime takes nothing any more.
 func deliver(in any, d route.Delivery) error {
 	rt := in.(*Runtime)
-	k, known := kindsByName.Load(d.Kind)
-	if !known {
-		return fmt.Errorf("freerun: there is no kind %s", d.Kind)
+	k, err := kindNamed(d.Kind)
+	if err != nil {
+		return err
 	}
 	o, known := operationsByName.Load(d.Operation)
 	if !known {
 		return fmt.Errorf("freerun: there is no operation %s on one unit", d.Operation)
 	}
 	of := o.(*core)
-	if state := of.stateType(); state != k.(*kind).usual.state {
-		return fmt.Errorf("freerun: operation %s is for states of %v, and kind %s has %v", d.Operation, state, d.Kind, k.(*kind).usual.state)
+	if state := of.stateType(); state != k.usual.state {
+		return fmt.Errorf("freerun: operation %s is for states of %v, and kind %s has %v", d.Operation, state, d.Kind, k.usual.state)
 	}
-	u, err := k.(*kind).find(rt, d.Key)
+	u, err := unitFound(k, rt, d.Key)
 	if err != nil {
-		return fmt.Errorf("freerun: the key of kind %s: %w", d.Kind, err)
+		return err
 	}
 	m, err := of.newSend(d.Arg)
 	if err != nil {
@@ -69,6 +69,36 @@ func deliver(in any, d route.Delivery) error {
 		return err
 	}
 	return nil
+}
+
+// kindNamed returns the kind with a full name.
+func kindNamed(full string) (*kind, error) {
+	if k, known := kindsByName.Load(full); known {
+		return k.(*kind), nil
+	}
+	return nil, fmt.Errorf("freerun: there is no kind %s", full)
+}
+
+// unitFound returns the unit of a key of a kind, which decode decodes.
+func unitFound(k *kind, rt *Runtime, decode func(key any) error) (*unit, error) {
+	u, err := k.find(rt, decode)
+	if err != nil {
+		return nil, fmt.Errorf("freerun: the key of kind %s: %w", k.declared.full, err)
+	}
+	return u, nil
+}
+
+// findStored returns the unit of a key of a kind with a store.
+func findStored(in any, full string, decode func(key any) error) (route.Unit[*Context], error) {
+	k, err := kindNamed(full)
+	if err != nil {
+		return nil, err
+	}
+	u, err := unitFound(k, in.(*Runtime), decode)
+	if err != nil {
+		return nil, err
+	}
+	return u.stored(), nil
 }
 
 // markOf returns the mark of the delivery that the running message is, nil for others.

@@ -57,6 +57,15 @@ func holdBack(i *Invocation) route.Held {
 	return i.held
 }
 
+// runningHeld returns what keeps the outcome back of the operation that runs with c, nil if nothing
+// does.
+func runningHeld(c *Context) route.Held {
+	if now := c.checked().running(); now != nil && now.held != nil {
+		return now.held
+	}
+	return nil
+}
+
 // stateBelow returns a pointer to the state of the unit on which the operation runs, nil if the
 // unit has no route, or there are several.
 func stateBelow(i *Invocation) any {

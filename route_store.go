@@ -37,8 +37,15 @@ func (s *storedUnit) unit() *unit { return (*unit)(s) }
 func (s *storedUnit) keyed() *keyed { return s.unit().ext.Load().keyed() }
 
 // storedBy returns the unit on which the operation runs, nil unless its kind has a store.
-func storedBy(i *Invocation) route.Unit[*Context] {
-	u := i.checked().message.unit
+func storedBy(i *Invocation) route.Unit[*Context] { return i.checked().message.unit.ifStored() }
+
+// storedOf returns a *Unit[S] as the store of its kind has it, nil without one.
+func storedOf(u any) route.Unit[*Context] {
+	return u.(interface{ checked() *unit }).checked().ifStored()
+}
+
+// ifStored returns the unit as the store of its kind has it, nil without one.
+func (u *unit) ifStored() route.Unit[*Context] {
 	if x := u.ext.Load(); x == nil || x.keyed() == nil || x.settings.home.settings.store == nil {
 		return nil
 	}

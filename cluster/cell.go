@@ -2,11 +2,9 @@ package cluster
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/freerun-go/freerun"
-	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/internal/route"
 )
 
@@ -51,7 +49,9 @@ type rareCell struct {
 	last  *batch
 	loads atomic.Pointer[func()] // waits for the end of the write that is under way
 	// careful: what runs again is encoded after each step, to find what cannot be.
-	careful bool
+	careful    bool
+	timers     *timers // nil without timers so far
+	identities identities
 }
 
 // withRare returns the cell's rareCell, and makes it if there is none. Any goroutine.
@@ -66,38 +66,49 @@ func (c *cell) withRare() *rareCell {
 
 // The phases of a cell.
 const (
-	idle      uint32 = iota // what has run is written
-	writing                 // a write is under way, and holds all that has run
-	more                    // a write is under way, and more has run
-	ready                   // the write is done, more has run, and the unit is told to write it
-	finishing               // a write is under way, and last is to follow: the unit has left
-	failed                  // a write has failed, and the unit is told to load its state
-	broken                  // the state is not to be used; no write is under way
-	breaking                // as broken, with a write under way
+	idle       uint32 = iota // what has run is written
+	writing                  // a write is under way, and holds all that has run
+	more                     // a write is under way, and more has run
+	ready                    // the write is done, more has run, and the unit is told to write it
+	finishing                // a write is under way, and last is to follow: the unit has left
+	failed                   // a write has failed, and the unit is told to load its state
+	broken                   // the state is not to be used; no write is under way
+	breaking                 // as broken, with a write under way
+	parting                  // a write is under way, and the unit is to be forgotten (forget.go)
+	forgetting               // the write is under way with which the unit is forgotten
 )
 
 // run is an operation whose outcome is kept back.
 type run struct {
+	cell  *cell
 	held  route.Held
+	own   func(err error) // in place of held, for a step of the unit itself (cell_timers.go)
+	kept  *kept           // nil for most
 	reads bool
-	tells []tell
-	of    *delivery // that it is; nil for most
-	tries int       // how many times it has panicked
+	// forgets: the unit is to lose its state with it.
+	forgets bool
+	tells   []tell
+	of      *delivery // that it is; nil for most
+	tries   int       // how many times it has panicked
 	// refused is the outcome of an operation that is not to run any more; nil for others.
 	refused error
 	next    *run // in a list
 }
 
+// release makes the outcome known: err, or what the operation has returned if err is nil.
+func (r *run) release(err error) {
+	if r.own != nil {
+		r.own(err)
+		return
+	}
+	r.held.Release(err)
+	if r.hasIdentity() {
+		r.settled(err)
+	}
+}
+
 // changes reports whether the state may have changed by it.
 func (r *run) changes() bool { return !r.reads && r.refused == nil }
-
-// batch is one write.
-type batch struct {
-	runs    []*run
-	readers *run
-	writes  []engine.Write
-	sends   []*delivery
-}
 
 // cellOf returns the cell of a unit that is to become active.
 func cellOf(u route.Unit[*freerun.Context]) (*cell, error) {
@@ -134,14 +145,16 @@ func (c *cell) takePending() []*run {
 }
 
 // idle reports whether all that has run is written.
-func (c *cell) idle() bool { return c.phase.Load() == idle && c.readers.Load() == nil }
+func (c *cell) idle() bool {
+	return c.phase.Load() == idle && c.readers.Load() == nil && !c.isAsking()
+}
 
-// isBroken reports whether the state is not to be used.
+// isBroken reports whether the state is not to be used: what comes is put behind.
 func (c *cell) isBroken() bool { return c.phase.Load() >= failed }
 
 // take runs an operation.
 func (c *cell) take(ctx *freerun.Context, i *freerun.Invocation) error {
-	r := &run{held: seam.Hold(i)}
+	r := &run{cell: c, held: seam.Hold(i)}
 	r.held.Set(r)
 	if d, ok := seam.Mark(i).(*delivery); ok {
 		if c.kind.node.outbox.mustWait(d) {
@@ -149,9 +162,23 @@ func (c *cell) take(ctx *freerun.Context, i *freerun.Invocation) error {
 			return nil
 		}
 		r.of = d
+		if d.isQuestion() {
+			r.kept = &kept{op: d.op, result: i.Result()}
+		}
+	} else if id, ok := seam.Carried(ctx, onceKey{}); ok {
+		if err := c.identify(r, id.(string), i.Operation, i.Result()); err != nil {
+			r.held.Release(fmt.Errorf("cluster: Once: %w", err))
+			return nil
+		}
 	}
-	if c.isBroken() {
+	switch {
+	case c.isBroken():
 		c.comesBehind(r)
+		return nil
+	case c.isAsking():
+		push(&c.withRare().behind, r)
+		return nil
+	case !c.knows(r):
 		return nil
 	}
 	over := false
@@ -166,8 +193,13 @@ func (c *cell) take(ctx *freerun.Context, i *freerun.Invocation) error {
 		c.breaks(append(c.takePending(), r))
 		return nil
 	}
+	c.hasRun(r)
 	c.isPending(r)
-	c.settle(seam.State(i))
+	if r.forgets {
+		c.part()
+	} else {
+		c.settle(seam.State(i))
+	}
 	return err
 }
 
@@ -193,7 +225,7 @@ func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
 	if c.phase.Load() == idle {
 		return i.Next(ctx)
 	}
-	r := &run{held: seam.Hold(i), reads: true}
+	r := &run{cell: c, held: seam.Hold(i), reads: true}
 	r.held.Set(r)
 	if c.isBroken() {
 		c.comesBehind(r)
@@ -206,165 +238,6 @@ func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
 		releaseAll(c.readers.Swap(nil), nil)
 	}
 	return err
-}
-
-// write begins the write of what is pending. In the unit's turn; no other one is under way.
-func (c *cell) write(state any) {
-	b, err := c.gather(state)
-	if err != nil {
-		c.unwritable()
-		return
-	}
-	c.put(b)
-}
-
-// put begins a write.
-func (c *cell) put(b *batch) {
-	c.phase.Store(writing)
-	if len(b.writes) == 0 {
-		c.wrote(b, nil)
-		return
-	}
-	c.kind.node.engine.Put(b.writes, func(err error) { c.wrote(b, err) })
-}
-
-// gather makes the next write of what is pending.
-func (c *cell) gather(state any) (*batch, error) {
-	b := &batch{runs: c.takePending()}
-	if slices.ContainsFunc(b.runs, (*run).changes) {
-		record, err := c.kind.encode(state)
-		if err != nil {
-			c.arePending(b.runs)
-			return nil, err
-		}
-		b.writes = append(b.writes, engine.Write{Key: c.key, Value: record})
-	}
-	b.readers = c.readers.Swap(nil)
-	for _, r := range b.runs {
-		b.add(c.kind.node, r)
-	}
-	return b, nil
-}
-
-// add has the write hold what a run has told, and that it was told itself.
-func (b *batch) add(n *Node, r *run) {
-	for i := range r.tells {
-		d := n.outbox.number(&r.tells[i])
-		b.sends = append(b.sends, d)
-		b.writes = append(b.writes, engine.Write{Key: d.key, Value: d.entry})
-	}
-	if r.of != nil {
-		b.writes = append(b.writes, r.of.removal()...)
-		if r.refused != nil {
-			b.writes = append(b.writes, r.of.failure(r.refused))
-		}
-	}
-}
-
-// wrote is the end of a write. It comes on a goroutine of the store.
-func (c *cell) wrote(b *batch, err error) {
-	if err != nil {
-		err = fmt.Errorf("cluster: the state of unit %v of kind %s could not be stored, and what was to change it had no effect: %w", c.unit.Key(), shorten(c.kind.name), err)
-		p := c.phase.Swap(failed) // before an outcome is known
-		b.fail(err)
-		if p == finishing {
-			c.withRare().last.fail(err)
-			c.withRare().last = nil
-		}
-		c.loadNow()
-		c.unit.Run(func(ctx *freerun.Context, _ any) { c.undo(err) }, c.abandon)
-		return
-	}
-	for _, r := range b.runs {
-		if r.of != nil {
-			r.of.done = true
-		}
-	}
-	c.kind.node.outbox.send(b.sends)
-	for _, r := range b.runs {
-		r.held.Release(r.refused)
-	}
-	releaseAll(b.readers, nil)
-	c.wentOn()
-}
-
-// wentOn goes on after a write that is done.
-func (c *cell) wentOn() {
-	for {
-		switch p := c.phase.Load(); p {
-		case writing:
-			if c.phase.CompareAndSwap(writing, idle) {
-				releaseAll(c.readers.Swap(nil), nil)
-				c.loadNow()
-				return
-			}
-		case more:
-			if c.phase.CompareAndSwap(more, ready) {
-				c.unit.Run(c.writeNext, c.abandon)
-				return
-			}
-		case finishing:
-			last := c.withRare().last
-			c.withRare().last = nil
-			c.put(last)
-			return
-		case breaking:
-			if c.phase.CompareAndSwap(breaking, broken) {
-				c.tellReload()
-				return
-			}
-		default:
-			panic(fmt.Sprintf("cluster: a write is done in phase %d", p))
-		}
-	}
-}
-
-// writeNext begins the write of what has run during the last one.
-func (c *cell) writeNext(_ *freerun.Context, state any) {
-	if c.phase.Load() == ready {
-		c.write(state)
-	}
-}
-
-// leave has the unit, which is to become passive, write what is pending. It reports whether the
-// state may go.
-func (c *cell) leave(state any) bool {
-	for {
-		switch p := c.phase.Load(); p {
-		case idle, writing:
-			return true
-		case more, ready:
-			b, err := c.gather(state)
-			if err != nil {
-				c.unwritable()
-				return false
-			}
-			if p == more {
-				c.withRare().last = b
-				if c.phase.CompareAndSwap(more, finishing) {
-					return true
-				}
-				c.withRare().last = nil // the write has just ended
-				if c.isBroken() {
-					c.arePending(b.runs)
-					releaseAll(b.readers, errUndone)
-					return false
-				}
-			}
-			c.put(b)
-			return true
-		default:
-			return false // it loads its state again
-		}
-	}
-}
-
-// fail fails all that a write holds.
-func (b *batch) fail(err error) {
-	for _, r := range b.runs {
-		r.held.Release(err)
-	}
-	releaseAll(b.readers, err)
 }
 
 // push puts r into a list.
@@ -381,7 +254,7 @@ func push(list *atomic.Pointer[run], r *run) {
 func releaseAll(list *run, err error) {
 	for r := list; r != nil; {
 		next := r.next
-		r.held.Release(err)
+		r.release(err)
 		r = next
 	}
 }

@@ -32,7 +32,7 @@ var (
 // try runs an operation, and reports whether it has run. If not, what it has changed is to be
 // undone; it is to run again, unless it is refused.
 func (c *cell) try(r *run, fn func() error) (err error, done bool) {
-	r.tells = nil
+	r.tells, r.forgets = nil, false
 	func() {
 		defer func() {
 			if value := recover(); value != nil {
@@ -42,14 +42,25 @@ func (c *cell) try(r *run, fn func() error) (err error, done bool) {
 		err = fn()
 		done = true
 	}()
-	if done && err == nil && r.held.Waits() {
-		r.refused, done = ErrForwarded, false
+	if !done {
+		return err, false
 	}
-	return err, done
+	if err == nil && r.held.Waits() {
+		r.refuse(ErrForwarded)
+		return err, false
+	}
+	if why := r.keep(err); why != nil {
+		r.refuse(why)
+		return err, false
+	}
+	return err, true
 }
 
+// refuse has an operation fail that has run: what it has done is undone.
+func (r *run) refuse(why error) { r.refused, r.tells, r.forgets = why, nil, false }
+
 func (r *run) panicked(value any) {
-	r.tells = nil
+	r.tells, r.forgets = nil, false
 	if r.tries++; r.tries >= mostTries {
 		r.refused = seam.Panicked(r.held, value, debug.Stack())
 	}
@@ -83,7 +94,8 @@ func (c *cell) comesBehind(r *run) {
 	// What was put behind was given up meanwhile, perhaps without r.
 	began := false
 	c.unit.Run(func(ctx *freerun.Context, state any) {
-		if began = true; !c.isBroken() { // otherwise it comes with what is to run again
+		began = true
+		if !c.isBroken() && !c.isAsking() { // otherwise it comes with what is to run again
 			c.again(ctx, state, nil)
 		}
 	}, func(err error) {
@@ -96,7 +108,7 @@ func (c *cell) comesBehind(r *run) {
 // undo is the unit's turn after a write that has failed with err.
 func (c *cell) undo(err error) {
 	for _, r := range c.takePending() {
-		r.held.Release(err)
+		r.release(err)
 	}
 	releaseAll(c.readers.Swap(nil), err)
 	c.phase.Store(broken)
@@ -128,17 +140,36 @@ func (c *cell) reload() {
 
 // again runs list again, and then what was put behind. In the unit's turn, which has the state.
 func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
-	list = append(list, inOrder(c.takeBehind())...)
+	if !c.isAsking() {
+		list = append(list, inOrder(c.takeBehind())...)
+	}
 	for i, r := range list {
+		if r.own != nil { // it begins anew
+			r.release(errUndone)
+			continue
+		}
 		if r.of != nil && c.kind.node.outbox.mustWait(r.of) {
 			r.held.Release(errBehind)
+			continue
+		}
+		if r.refused == nil && !c.knows(r) {
+			if c.isAsking() {
+				c.putFirst(list[i+1:]...)
+				break
+			}
 			continue
 		}
 		if r.refused == nil && !c.runAgain(ctx, state, r, list[i:]) {
 			c.breaks(append(c.takePending(), list[i:]...))
 			return
 		}
+		c.hasRun(r)
 		c.isPending(r)
+		if r.forgets {
+			c.putFirst(list[i+1:]...)
+			c.part()
+			return
+		}
 	}
 	if rare := c.rare.Load(); rare != nil {
 		rare.careful = false
@@ -155,15 +186,16 @@ func (c *cell) runAgain(ctx *freerun.Context, state any, r *run, rest []*run) (w
 	over := false
 	defer func() {
 		if !over { // runtime.Goexit
-			r.refused = fmt.Errorf("cluster: %w", freerun.ErrGoexit)
+			r.refuse(fmt.Errorf("cluster: %w", freerun.ErrGoexit))
 			c.breaks(append(c.takePending(), rest...))
 		}
 	}()
 	_, well = c.try(r, func() error { return seam.Again(ctx, r.held) })
 	over = true
 	if well && c.isCareful() && r.changes() {
-		if _, err := c.kind.encode(state); err != nil {
-			r.refused, r.tells, well = err, nil, false
+		if _, err := c.encode(state); err != nil {
+			r.refuse(err)
+			well = false
 		}
 	}
 	return well
@@ -180,7 +212,7 @@ func (c *cell) unwritable() {
 func (c *cell) lose(list []*run, err error) {
 	c.phase.Store(idle)
 	for _, r := range list {
-		r.held.Release(err)
+		r.release(err)
 	}
 	releaseAll(c.takeBehind(), err)
 }
@@ -199,10 +231,13 @@ func (c *cell) load(into any, done func(found bool, err error)) {
 	get := func() {
 		c.kind.node.engine.Get(c.key, func(record []byte, err error) {
 			if err != nil || record == nil {
+				c.loaded(nil)
 				done(false, err)
 				return
 			}
-			done(true, c.kind.decode(c.unit.Key(), record, into))
+			list, err := c.kind.decode(c.unit.Key(), record, into)
+			c.loaded(list)
+			done(true, err)
 		})
 	}
 	if c.isFree() {
@@ -241,6 +276,13 @@ func (c *cell) takeBehind() *run {
 		return rare.behind.Swap(nil)
 	}
 	return nil
+}
+
+// putFirst puts operations before all that were put behind. In the unit's turn.
+func (c *cell) putFirst(list ...*run) {
+	for _, r := range append(list, inOrder(c.takeBehind())...) {
+		push(&c.withRare().behind, r)
+	}
 }
 
 // inOrder returns the members of a list, which has the last one first.

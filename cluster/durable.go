@@ -45,11 +45,15 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 // what a panic does ([freerun.Restarts], [freerun.StopOnPanic]): that is said above.
 //
 // A unit costs nothing while it is passive, but its place in the store.
-func Durable() freerun.KindOption { return seam.Stored(durable{}) }
+//
+// The options say what earlier versions of the program have stored. Durable panics if one is zero.
+func Durable(options ...StoredOption) freerun.KindOption {
+	return seam.Stored(durable{inherit("Durable", options)})
+}
 
 // durable is the route and the store of durable units. What it needs beside a unit is in the node
 // of the unit's runtime.
-type durable struct{}
+type durable struct{ of *heritage }
 
 // Decide implements [route.Route].
 func (durable) Decide(m route.Message) (route.Verdict, error) {

@@ -248,6 +248,9 @@ var (
 	})
 	forwards = freerun.Op("forwards", func(c *freerun.Context, a *account, n int) (int, error) {
 		a.Balance += n
+		if err := deposit.Tell(c, accounts.At(c, "told in vain"), n); err != nil {
+			return 0, err
+		}
 		return freerun.Forward(c, freerun.Then(c, freerun.After(c, 10*time.Millisecond), func(*freerun.Context, time.Time) (int, error) {
 			return 1, nil
 		}))
@@ -330,6 +333,10 @@ func TestGoexit(t *testing.T) {
 		if v := must(t, b); v != 100 {
 			t.Fatalf("%d", v)
 		}
+	}
+	settle(t, rt)
+	if v := must(t, balance.Send(c, accounts.At(c, "told in vain"), struct{}{})); v != 100 {
+		t.Errorf("what was undone has told %d", v-100)
 	}
 }
 

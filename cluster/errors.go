@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/internal/errorcode"
 )
 
 // Errors of stores. Test with [errors.Is].
@@ -28,6 +29,15 @@ var (
 	// ErrNotDurable says that what was sent cannot be stored, since it has no name: a function
 	// given to Do or Read, or an operation on several units.
 	ErrNotDurable = errors.New("cluster: it cannot be stored")
+	// ErrNewer says that what is stored is of a later version of its type than this program has
+	// ([Migrate]). Start a newer program.
+	ErrNewer = errors.New("cluster: a later version of the program has stored it")
+	// ErrOutside says that something is for operations of durable units that may change the state,
+	// and was called elsewhere: a timer, a question.
+	ErrOutside = errors.New("cluster: not in an operation of a durable unit")
+	// ErrOtherOperation says that the identity of an operation ([Once]) was that of another
+	// operation before.
+	ErrOtherOperation = errors.New("cluster: the identity belongs to another operation")
 	// ErrNoStore says that a unit is durable, and its runtime has joined no store.
 	ErrNoStore = errors.New("cluster: the runtime has no store")
 	// ErrWithin says that an operation of a durable unit has sent, to a durable unit, something
@@ -37,3 +47,28 @@ var (
 	// a result that holds one. What it has changed is undone.
 	ErrForwarded = errors.New("cluster: the result of an operation of a durable unit waits for a future")
 )
+
+// StoredError gives an error that a program tests for the name under which it is stored: then
+// [errors.Is] finds it in an error that was stored, in what [Ask] and [Once] bring back. It returns
+// err:
+//
+//	var errPoor = cluster.StoredError("bank.errPoor", errors.New("insufficient funds"))
+//
+// Other errors keep their text alone. The errors of freerun and of the standard library that
+// programs test for have names already. A name has 1 to 128 letters and digits of ASCII and any of
+// _ . / -, and is for good. Call it when the program begins. It panics for other names, for one
+// that is taken, for a nil error, and for one that has a name or cannot be compared.
+func StoredError(name string, err error) error {
+	errorcode.Register(name, err)
+	return err
+}
+
+func init() {
+	for name, err := range map[string]error{
+		"ErrClosed": ErrClosed, "ErrForwarded": ErrForwarded, "ErrInUse": ErrInUse, "ErrNewer": ErrNewer, "ErrNoSpace": ErrNoSpace,
+		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrOtherOperation": ErrOtherOperation, "ErrOutside": ErrOutside,
+		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrWithin": ErrWithin,
+	} {
+		errorcode.Register("cluster."+name, err)
+	}
+}

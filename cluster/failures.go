@@ -18,13 +18,13 @@ type Failure struct {
 	Number    uint64 // names it, within the store
 	Kind, Key string // of the unit that it was sent to, as they are stored
 	Operation string // its name in the declaration
-	Arg       []byte // as it is stored
+	Arg       []byte // JSON, or what its own AppendBinary has written
 	Err       string // the text of the error
 }
 
 // failure returns the entry of a delivery that has failed for good.
 func (d *delivery) failure(why error) engine.Write {
-	return engine.Write{Key: layout.Numbered(layout.Failure, d.number), Value: append(d.encode(), why.Error()...)}
+	return engine.Write{Key: layout.Numbered(layout.Failure, d.number), Value: append(d.Encode(), why.Error()...)}
 }
 
 // Failures returns the recorded failures, the oldest first. It reads the store as it is when the
@@ -41,7 +41,7 @@ func (n *Node) Failures() iter.Seq2[Failure, error] {
 			if err != nil {
 				return err
 			}
-			f := Failure{Number: number, Kind: t.to.given, Key: t.key, Operation: t.op.given, Arg: t.arg, Err: string(why)}
+			f := Failure{Number: number, Kind: t.to.given, Key: t.Key, Operation: t.op.given, Arg: t.argument(), Err: string(why)}
 			if !yield(f, nil) {
 				return enough
 			}
@@ -53,12 +53,21 @@ func (n *Node) Failures() iter.Seq2[Failure, error] {
 	}
 }
 
+// argument returns the argument without what the store has before it.
+func (t *tell) argument() []byte {
+	_, encoded, err := layout.CutVersion(t.Arg)
+	if err == nil && len(encoded) > 0 {
+		return encoded[1:]
+	}
+	return t.Arg
+}
+
 // Retry delivers what has failed once more, behind all that the unit was told since. It waits until
 // that is stored, or ctx is done. There is an error if the failure is not recorded any more.
 func (n *Node) Retry(ctx context.Context, number uint64) error {
 	return n.remove(ctx, number, func(t *tell) (engine.Write, *delivery) {
 		d := n.outbox.number(t)
-		return engine.Write{Key: d.key, Value: d.entry}, d
+		return d.stored(), d
 	})
 }
 

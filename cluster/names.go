@@ -1,11 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/freerun-go/freerun"
@@ -22,19 +24,26 @@ type kind struct {
 	node  *Node
 	name  string // the full one
 	given string // the stored one
-	key   reflect.Type
-	state *codec.Codec
-	keys  *codec.Codec // nil for keys that are strings or integers
-	ops   map[string]*operation
+	was   []string
+	// onceFor is how long the outcomes of operations with an identity are kept.
+	onceFor time.Duration
+	key     reflect.Type
+	state   *shape
+	keys    *codec.Codec // nil for keys that are strings or integers
+	ops     map[string]*operation
 }
 
 // operation is an operation that takes the states of a durable kind.
 type operation struct {
 	name  string // the full one
 	given string // the stored one
-	arg   *codec.Codec
+	state reflect.Type
+	arg   *shape
 	// refused says why arguments cannot be stored; nil if they can be.
 	refused error
+	// result is how results are stored; if noResult is not nil, it says why they cannot be.
+	result   *codec.Codec
+	noResult error
 }
 
 // storable are the names of kinds in a store: those that stores of all sorts can have.
@@ -49,10 +58,11 @@ func (n *Node) names() error {
 	operations := seam.Operations()
 	var all []error
 	for _, d := range seam.Kinds() {
-		if _, ours := d.Store.(durable); !ours {
+		store, ours := d.Store.(durable)
+		if !ours {
 			continue
 		}
-		k, err := n.newKind(d, operations)
+		k, err := n.newKind(d, store.of, operations)
 		if err == nil {
 			err = n.add(k)
 		}
@@ -64,19 +74,24 @@ func (n *Node) names() error {
 }
 
 func (n *Node) add(k *kind) error {
-	if other := n.stored[k.given]; other != nil {
-		return fmt.Errorf("two durable kinds have this name in the store, %s and %s; rename one", other.name, k.name)
+	for _, name := range append([]string{k.given}, k.was...) {
+		if other := n.stored[name]; other != nil {
+			return fmt.Errorf("two durable kinds have the name %s in the store, %s and %s; rename one", name, other.name, k.name)
+		}
+		n.stored[name] = k
 	}
-	n.kinds[k.name], n.stored[k.given] = k, k
+	n.kinds[k.name] = k
 	return nil
 }
 
-func (n *Node) newKind(d route.Declared, operations []route.Declared) (k *kind, err error) {
-	k = &kind{node: n, name: d.Name, given: d.Given, key: d.Key, ops: map[string]*operation{}}
-	if !storable.MatchString(d.Given) {
-		return nil, errors.New("the name of a durable kind consists of a-z, 0-9, _ and -")
+func (n *Node) newKind(d route.Declared, h *heritage, operations []route.Declared) (k *kind, err error) {
+	k = &kind{node: n, name: d.Name, given: d.Given, was: h.was, onceFor: cmp.Or(h.onceFor, onceFor), key: d.Key, ops: map[string]*operation{}}
+	for _, name := range h.names(d.Given) {
+		if !storable.MatchString(name) {
+			return nil, fmt.Errorf("the name of a durable kind consists of a-z, 0-9, _ and -, and not of %q", name)
+		}
 	}
-	if k.state, err = codec.Of(d.State); err != nil {
+	if k.state, err = shapeOf(d.State, h); err != nil {
 		return nil, err
 	}
 	if !plainKey(d.Key) {
@@ -88,18 +103,42 @@ func (n *Node) newKind(d route.Declared, operations []route.Declared) (k *kind, 
 		if o.State != d.State || o.Form != route.Run {
 			continue
 		}
-		if other := k.ops[o.Given]; other != nil {
-			return nil, fmt.Errorf("two operations on %v have the name %s in the store, %s and %s; rename one", d.State, o.Given, other.name, o.Name)
-		}
 		op := n.ops[o.Name]
+		of, _ := heritages.Load(o.Name)
+		inherited, _ := of.(*heritage)
 		if op == nil {
-			op = &operation{name: o.Name, given: o.Given}
-			op.arg, op.refused = codec.Of(o.Arg)
+			op = newOperation(o, inherited)
 			n.ops[o.Name] = op
 		}
-		k.ops[o.Given] = op
+		for _, name := range inherited.names(o.Given) {
+			if other := k.ops[name]; other != nil {
+				return nil, fmt.Errorf("two operations on %v have the name %s in the store, %s and %s; rename one", d.State, name, other.name, o.Name)
+			}
+			k.ops[name] = op
+		}
 	}
 	return k, nil
+}
+
+func newOperation(d route.Declared, h *heritage) *operation {
+	op := &operation{name: d.Name, given: d.Given, state: d.State}
+	op.arg, op.refused = shapeOf(d.Arg, h)
+	op.result, op.noResult = codec.Of(d.Result)
+	return op
+}
+
+// operationOf returns a declared operation on the states of the kind.
+func (k *kind) operationOf(name string) (*operation, error) {
+	switch o := k.node.ops[name]; {
+	case o == nil:
+		return nil, fmt.Errorf("%w: operation %s was declared after cluster.Join, or for a state that no durable kind has", ErrNotDurable, shorten(name))
+	case k.ops[o.given] != o:
+		return nil, fmt.Errorf("%w: operation %s is for states of %v, and kind %s has %v", ErrNotDurable, shorten(name), o.state, k.given, k.state.codec.Type())
+	case o.refused != nil:
+		return nil, fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(name), o.refused)
+	default:
+		return o, nil
+	}
 }
 
 // kindOf returns the kind of a unit.
@@ -177,9 +216,9 @@ func (k *kind) recordKey(key any) ([]byte, error) {
 	return []byte(layout.Records(k.given) + text), err
 }
 
-// encode returns the record of a state.
-func (k *kind) encode(state any) ([]byte, error) {
-	record, err := k.state.Append([]byte{layout.Version}, state)
+// encode returns the record of a state, with the unit's timers.
+func (k *kind) encode(state any, timers []layout.Timer) ([]byte, error) {
+	record, err := k.state.append(layout.Begin(timers), state)
 	if err != nil {
 		err = fmt.Errorf("cluster: a state of kind %s: %w", k.given, err)
 	}
@@ -187,13 +226,17 @@ func (k *kind) encode(state any) ([]byte, error) {
 }
 
 // decode reads the record of the unit of key.
-func (k *kind) decode(key any, record []byte, into any) error {
-	stored, err := layout.StateOf(record)
+func (k *kind) decode(key any, record []byte, into any) (timers []layout.Timer, err error) {
+	r, err := layout.DecodeRecord(record)
 	if err == nil {
-		err = k.state.Decode(stored, into)
+		err = k.state.decode(r.State, into)
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: the record of unit %v of kind %s: %w", ErrStateLost, key, k.given, err)
+		var migration *migrationError
+		if errors.As(err, &migration) || errors.Is(err, ErrNewer) {
+			return nil, fmt.Errorf("cluster: the record of unit %v of kind %s: %w", key, k.given, err)
+		}
+		return nil, fmt.Errorf("%w: the record of unit %v of kind %s: %w", ErrStateLost, key, k.given, err)
 	}
-	return err
+	return r.Timers, nil
 }

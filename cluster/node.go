@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -20,6 +21,8 @@ type Node struct {
 	stored map[string]*kind // by their names in the store
 	ops    map[string]*operation
 	outbox outbox
+	wakes  wakes
+	sweeps atomic.Bool // a sweep of outcomes is to come
 	// handled has the numbers of the failures that a call retries or drops now.
 	handled sync.Map
 }
@@ -71,12 +74,20 @@ func (n *Node) join(s Store) (err error) {
 	if n.engine, err = s.open(); err != nil {
 		return err
 	}
-	left, notes, err := n.outbox.begin(n)
+	left, notes, err := []*delivery(nil), map[uint64]suspicion(nil), n.rename()
+	if err == nil {
+		left, notes, err = n.outbox.begin(n)
+	}
 	if err != nil {
 		return errors.Join(err, n.engine.Close())
 	}
 	nodes.Store(n.rt, n)
+	if err := n.wakes.begin(n); err != nil {
+		nodes.Delete(n.rt)
+		return errors.Join(err, n.engine.Close())
+	}
 	n.outbox.replay(left, notes)
+	n.sweepAfter(leastPause) // of what earlier processes have stored
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/internal/route"
 )
@@ -47,10 +48,9 @@ type queue struct {
 
 // tell is a message that an operation of a durable unit has told a durable unit.
 type tell struct {
-	to  *kind
-	key string
-	op  *operation
-	arg []byte
+	layout.Tell
+	to *kind
+	op *operation // nil for a timer's, if the program does not have it any more
 }
 
 // delivery is a tell with its number.
@@ -78,35 +78,39 @@ func (r *run) tell(m route.Message, op *route.Operation) error {
 	if n == nil {
 		return ErrClosed
 	}
-	k, o := n.kinds[m.Kind()], n.ops[op.Name]
-	switch {
-	case k == nil || o == nil:
-		return fmt.Errorf("%w: %s to kind %s was declared after cluster.Join", ErrNotDurable, op.Name, m.Kind())
-	case o.refused != nil:
-		return fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, op.Name, o.refused)
+	t, err := n.tellOf(m.Kind(), m.Key(), op.Name, m.Arg())
+	if err == nil {
+		r.tells = append(r.tells, t)
 	}
-	key, err := k.keyText(m.Key())
-	if err != nil {
-		return err
+	return err
+}
+
+// tellOf makes a tell: of the operation with a full name, with arg, a pointer, to a unit of the
+// kind with a full name.
+func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err error) {
+	k := n.kinds[kind]
+	if k == nil {
+		return t, fmt.Errorf("%w: kind %s was declared after cluster.Join", ErrNotDurable, shorten(kind))
 	}
-	arg, err := o.arg.Append(nil, m.Arg())
-	if err != nil {
-		return fmt.Errorf("cluster: the argument of %s: %w", op.Name, err)
+	if t.op, err = k.operationOf(name); err != nil {
+		return t, err
 	}
-	r.tells = append(r.tells, tell{k, key, o, arg})
-	return nil
+	t.to = k
+	t.Kind, t.Operation = k.given, t.op.given
+	if t.Key, err = k.keyText(key); err != nil {
+		return t, err
+	}
+	if t.Arg, err = t.op.arg.append(nil, arg); err != nil {
+		return t, fmt.Errorf("cluster: the argument of %s: %w", shorten(name), err)
+	}
+	return t, nil
 }
 
 // number makes a delivery.
 func (o *outbox) number(t *tell) *delivery {
 	d := &delivery{tell: *t, number: o.last.Add(1)}
-	d.key, d.entry = layout.Numbered(layout.Sent, d.number), d.encode()
+	d.key, d.entry = layout.Numbered(layout.Sent, d.number), d.Encode()
 	return d
-}
-
-// encode returns a tell as it is stored.
-func (t *tell) encode() []byte {
-	return layout.Tell{Kind: t.to.given, Key: t.key, Operation: t.op.given, Arg: t.arg}.Encode()
 }
 
 // decodeTell reads a tell that is stored.
@@ -123,7 +127,7 @@ func (n *Node) decodeTell(b []byte) (t tell, rest []byte, err error) {
 	if op == nil {
 		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", stored.Kind, stored.Operation)
 	}
-	return tell{k, stored.Key, op, stored.Arg}, rest, nil
+	return tell{stored, k, op}, rest, nil
 }
 
 // begin reads what is left of the last process, with the notes about it.
@@ -156,8 +160,11 @@ func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, e
 	return left, notes, err
 }
 
+// stored returns the entry of a delivery.
+func (d *delivery) stored() engine.Write { return engine.Write{Key: d.key, Value: d.entry} }
+
 // unit names the unit that a tell is for.
-func (t *tell) unit() string { return t.to.given + "\x00" + t.key }
+func (t *tell) unit() string { return t.to.given + "\x00" + t.Key }
 
 // send delivers what is stored.
 func (o *outbox) send(all []*delivery) {
@@ -215,8 +222,8 @@ func (o *outbox) deliver(d *delivery) {
 		return
 	}
 	err := seam.Deliver(o.node.rt, route.Delivery{
-		Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.tell.key, key) },
-		Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.Decode(d.arg, arg) },
+		Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.Key, key) },
+		Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
 		Mark: d, Done: func(err error) { o.ended(d, err) },
 	})
 	if err != nil && !errors.Is(err, freerun.ErrClosed) { // it is left to the next process
@@ -308,10 +315,19 @@ func (o *outbox) next(d *delivery) {
 
 // give records a delivery as failed for good.
 func (o *outbox) give(d *delivery, why error) {
-	o.node.engine.Put(append(d.removal(), d.failure(why)), func(err error) {
+	var answers []*delivery
+	writes := d.removal()
+	if d.isQuestion() {
+		answers = []*delivery{o.number(d.answer(nil, why))}
+		writes = append(writes, answers[0].stored())
+	} else {
+		writes = append(writes, d.failure(why))
+	}
+	o.node.engine.Put(writes, func(err error) {
 		switch {
 		case err == nil:
 			d.done = true
+			o.send(answers)
 			o.next(d)
 		case errors.Is(err, ErrNoSpace):
 			later.SendAfter(o.node.rt.Context(), mostPause, func() { o.give(d, why) })

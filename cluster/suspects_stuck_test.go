@@ -15,19 +15,20 @@ func leftOver(t *testing.T, is suspicion) map[string][]byte {
 	f := newFickle(map[string][]byte{}, sound)
 	rt, n := joined(t, f)
 	for i := range 6 {
-		b, err := n.stored["book"].ops["hear"].arg.Append(nil, &[]int{i}[0])
+		b, err := n.stored["book"].ops["hear"].arg.append(nil, &[]int{i}[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		k := n.stored["book"]
-		d := &delivery{tell: tell{k, []string{"0", "1", "2"}[i%3], k.ops["hear"], b}, number: uint64(i + 1)}
-		f.entries[string(layout.Numbered(layout.Sent, d.number))] = d.encode()
+		told := layout.Tell{Kind: "book", Key: []string{"0", "1", "2"}[i%3], Operation: "hear", Arg: b}
+		d := &delivery{tell: tell{told, k, k.ops["hear"]}, number: uint64(i + 1)}
+		f.entries[string(layout.Numbered(layout.Sent, d.number))] = d.Encode()
 		if is != unnoted {
 			w := d.noted(is)
 			f.entries[string(w.Key)] = w.Value
 		}
 	}
-	f.entries[layout.Record+"book\x001"] = []byte{99}
+	f.entries[layout.Unit+"book\x001"] = []byte{99}
 	entries := f.crash() // Close would remove the notes
 	rt.Close()
 	_ = n.Close()
@@ -63,7 +64,7 @@ func TestSuspectIsStuck(t *testing.T) {
 			}
 		}
 
-		delete(entries, layout.Record+"book\x001")
+		delete(entries, layout.Unit+"book\x001")
 		f = newFickle(entries, sound)
 		rt, n = joined(t, f)
 		hears(ctx, t, f, "0", "1", "2")
@@ -85,7 +86,7 @@ func TestSuspectWithoutRoom(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		entries := leftOver(t, is)
-		delete(entries, layout.Record+"book\x001")
+		delete(entries, layout.Unit+"book\x001")
 		f := newFickle(entries, sound)
 		f.fails.Store(1000)
 		rt, n := joined(t, f)

@@ -178,7 +178,7 @@ func checkSpread(t *testing.T, o *outlook, guilty []string) []cluster.Failure {
 	var failed []string
 	for _, f := range o.Failures {
 		failed = append(failed, f.Key)
-		if f.Operation != "exits" || f.Kind != "account" || string(f.Arg) != "j"+f.Key || !strings.Contains(f.Err, "two processes ended") {
+		if f.Operation != "exits" || f.Kind != "account" || string(f.Arg) != f.Key || !strings.Contains(f.Err, "two processes ended") {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -28,6 +28,17 @@ type Seam[O, K, C, I any] struct {
 	State func(i I) any
 	// Unit returns the unit on which the operation runs, nil unless its kind has a store.
 	Unit func(i I) Unit[C]
+	// Running returns what keeps the outcome of the operation back that runs with c, nil if nothing
+	// does: as Message.Sender does for what that operation sends.
+	Running func(c C) Held
+	// Find returns the unit of a key in a runtime, a *freerun.Runtime, by the full name of its
+	// kind, which has a store. key decodes the key into a *K.
+	Find func(rt any, kind string, key func(key any) error) (Unit[C], error)
+	// Of returns u, a *freerun.Unit[S], as the store has it, nil unless its kind has a store.
+	Of func(u any) Unit[C]
+	// Carried returns the value for a key that travels with c, and whether there is one. It does
+	// not look at the context of a scope, as the method Value does.
+	Carried func(c C, key any) (value any, found bool)
 	// Form returns the operation's form.
 	Form func(i I) Form
 	// Mark returns the mark of the delivery that the running message is, nil for others.

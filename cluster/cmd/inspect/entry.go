@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/freerun-go/freerun/cluster/internal/codec"
@@ -17,6 +18,9 @@ const (
 	unit    = "unit"
 	sent    = "sent"
 	failure = "failure"
+	wake    = "wake"    // when a unit is to be woken: its timers say so, too
+	outcome = "outcome" // of an operation with an identity
+	expiry  = "expiry"  // when that is to be forgotten
 	unknown = "unknown"
 )
 
@@ -28,10 +32,21 @@ type entry struct {
 	Key       *string         `json:"key,omitempty"`
 	KeyHex    string          `json:"keyHex,omitempty"`
 	Operation string          `json:"operation,omitempty"`
+	Version   int             `json:"version,omitempty"`
 	Value     json.RawMessage `json:"value,omitempty"`
 	ValueHex  *string         `json:"valueHex,omitempty"`
+	Timers    []timer         `json:"timers,omitempty"` // of a unit
+	AskedBy   string          `json:"askedBy,omitempty"`
 	Why       string          `json:"why,omitempty"`
 	Error     string          `json:"error,omitempty"`
+}
+
+// timer is a timer of a unit.
+type timer struct {
+	Name      string        `json:"name"`
+	Due       time.Time     `json:"due"`
+	Every     time.Duration `json:"every,omitempty"`
+	Operation string        `json:"operation"`
 }
 
 // read returns what an entry says. lost is why the store has lost it, or nil.
@@ -49,6 +64,10 @@ func read(key, value []byte, lost error) entry {
 	}
 	if lost != nil {
 		e.Error = lost.Error()
+		if e.Type == wake || e.Type == outcome || e.Type == expiry {
+			e = entry{Type: unknown, Error: e.Error}
+			e.setKey(string(key))
+		}
 	}
 	return e
 }
@@ -62,8 +81,17 @@ func (e *entry) readKey(key []byte) (err error) {
 	case len(key) > 0 && string(key[:1]) == layout.Failure:
 		e.Type = failure
 		e.Number, err = layout.NumberOf(key)
+	case len(key) > 0 && string(key[:1]) == layout.Once:
+		e.Type = outcome
+	case len(key) > 0 && string(key[:1]) == layout.Expiry:
+		e.Type = expiry
+		_, _, err = layout.DecodeExpiry(key)
 	default:
 		e.Type = unit
+		if len(key) > 0 && string(key[:1]) == layout.Wake {
+			e.Type = wake
+			key = layout.RecordOf(key)
+		}
 		var of string
 		e.Kind, of, err = layout.UnitOf(key)
 		if err == nil && !utf8.ValidString(e.Kind) {
@@ -85,12 +113,24 @@ func (e *entry) setKey(key string) {
 
 // readValue reads the value of an entry whose key is read.
 func (e *entry) readValue(value []byte) error {
-	if e.Type == unit {
-		state, err := layout.StateOf(value)
+	switch e.Type {
+	case unit:
+		r, err := layout.DecodeRecord(value)
 		if err != nil {
 			return fmt.Errorf("the record: %w", err)
 		}
-		return e.setValue("state", state)
+		for _, t := range r.Timers {
+			e.Timers = append(e.Timers, timer{t.Name, t.Due, t.Every, t.Operation})
+		}
+		return e.setValue("state", r.State)
+	case wake:
+		_, err := layout.DecodeWake(value)
+		return err
+	case outcome:
+		_, err := layout.DecodeOutcome(value)
+		return err
+	case expiry:
+		return nil
 	}
 	t, rest, err := layout.DecodeTell(value)
 	if err != nil {
@@ -98,6 +138,9 @@ func (e *entry) readValue(value []byte) error {
 	}
 	e.Kind, e.Operation = t.Kind, t.Operation
 	e.setKey(t.Key)
+	if t.Reply.Operation != "" {
+		e.AskedBy = fmt.Sprintf("%s of kind %s, %s", shown(t.Reply.Key), shown(t.Reply.Kind), shown(t.Reply.Operation))
+	}
 	if e.Type == failure {
 		e.Why = string(rest)
 	}
@@ -105,7 +148,12 @@ func (e *entry) readValue(value []byte) error {
 }
 
 // setValue notes a state or an argument.
-func (e *entry) setValue(what string, encoded []byte) error {
+func (e *entry) setValue(what string, value []byte) error {
+	version, encoded, err := layout.CutVersion(value)
+	if err != nil {
+		return fmt.Errorf("the %s: %w", what, err)
+	}
+	e.Version = version
 	text, isJSON, err := codec.Look(encoded)
 	switch {
 	case err != nil:

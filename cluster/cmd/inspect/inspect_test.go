@@ -272,7 +272,7 @@ func TestJSON(t *testing.T) {
 	delete(all[0], "size")
 	path, _ := json.Marshal(filepath.Join(dir, "freerun.store"))
 	want := []string{
-		`{"damaged":0,"failures":1,"format":"1","path":` + string(path) + `,"sent":1,"type":"store","units":{"account":2,"mark":1}}`,
+		`{"damaged":0,"failures":1,"format":"1","outcomes":0,"path":` + string(path) + `,"sent":1,"timers":0,"type":"store","units":{"account":2,"mark":1}}`,
 		`{"key":"ada","kind":"account","type":"unit","value":{"Balance":105,"Note":""}}`,
 		`{"key":"bob\u001b[2J","kind":"account","type":"unit","value":{"Balance":100,"Note":"` + long + `"}}`,
 		`{"key":"7","kind":"mark","type":"unit","valueHex":"abcd"}`,
@@ -341,22 +341,22 @@ func TestStrange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok := "\x01j1"
+	ok := "\x01\x00\x00j1"
 	var writes []engine.Write
 	for key, value := range map[string]string{
 		layout.Records("a") + "form":               "\x02j1",
 		layout.Records("a") + "empty":              "",
-		layout.Records("a") + "codec":              "\x01z1",
-		layout.Records("a") + "json":               "\x01j{",
+		layout.Records("a") + "codec":              "\x01\x00\x00z1",
+		layout.Records("a") + "json":               "\x01\x00\x00j{",
 		layout.Records("a") + "":                   ok,
 		layout.Records("a") + "two w":              ok,
 		layout.Records("a") + "\xFFx":              ok,
-		layout.Records("b") + "\u009b":             "\x01j\"\u009b\U000E0001\"",
+		layout.Records("b") + "\u009b":             "\x01\x00\x00j\"\u009b\U000E0001\"",
 		"sno kind":                                 ok,
 		"x":                                        ok,
 		"o12":                                      ok,
 		string(layout.Numbered(layout.Sent, 4)):    "\x01\x01a",
-		string(layout.Numbered(layout.Failure, 5)): string(layout.Tell{Kind: "b", Key: "k", Operation: "do", Arg: []byte("q")}.Encode()) + "why",
+		string(layout.Numbered(layout.Failure, 5)): string(layout.Tell{Kind: "b", Key: "k", Operation: "do", Arg: []byte("\x00q")}.Encode()) + "why",
 	} {
 		writes = append(writes, engine.Write{Key: []byte(key), Value: []byte(value)})
 	}

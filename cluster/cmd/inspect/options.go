@@ -42,17 +42,23 @@ With -json the first line is the store, and each other one an entry. Fields of t
   units       how many units each kind has: {"account": 3}
   sent        how many messages are under way
   failures    how many failures are recorded
+  timers      how many timers the units have
+  outcomes    how many outcomes are kept of operations with an identity
   damaged     how many entries cannot be read; they are in none of the other numbers
 
 Fields of an entry; those that it does not have are left out:
   type        "unit"; "sent", a message under way; "failure", one that has failed for good;
-              or "unknown", what has the key of none of them
+              or "unknown", what has the key of none of them. What the store has beside, to find
+              timers and outcomes, is shown only if it cannot be read
   number      of a message or a failure
   kind, key   of the unit, or of the one that a message is for; of what is unknown, the store's key
   keyHex      in place of key if that is not UTF-8
   operation   what a message is to do
   value       the state of a unit, or the argument of a message, if it is stored as JSON
   valueHex    the same in hex, if it is not
+  version     of the type of the state or the argument, if it is not 0
+  timers      of a unit, each with name, due, operation, and, in nanoseconds, every
+  askedBy     the unit that is told the outcome of a message, and the operation that tells it
   why         the error of a failure
   error       why the entry, or a part of it, cannot be read
 
@@ -120,6 +126,8 @@ func printHelp(w io.Writer) {
 // wants reports whether an entry is to be printed.
 func (o *options) wants(e entry) bool {
 	switch {
+	case e.Type == wake, e.Type == outcome, e.Type == expiry:
+		return false
 	case e.Type == unknown:
 		return o.kind == "" && o.prefix == ""
 	case e.Type == sent && !o.sent, e.Type == failure && !o.failures, e.Type == unit && (o.sent || o.failures):

@@ -22,6 +22,8 @@ type summary struct {
 	Units    map[string]int `json:"units"` // by their kinds
 	Sent     int            `json:"sent"`
 	Failures int            `json:"failures"`
+	Timers   int            `json:"timers"`
+	Outcomes int            `json:"outcomes"` // of operations with an identity
 	Damaged  int            `json:"damaged"`
 
 	named map[string]bool // the kinds of units and messages
@@ -50,10 +52,13 @@ func (s *summary) count(e entry) {
 		s.Damaged++
 	case e.Type == unit:
 		s.Units[e.Kind]++
+		s.Timers += len(e.Timers)
 	case e.Type == sent:
 		s.Sent++
 	case e.Type == failure:
 		s.Failures++
+	case e.Type == outcome:
+		s.Outcomes++
 	}
 }
 
@@ -71,6 +76,12 @@ func (s *summary) print(w io.Writer) {
 		fmt.Fprintf(w, "%-9s  none\n", head)
 	}
 	fmt.Fprintf(w, "under way  %s\nfailures   %d\n", counted(s.Sent, "message"), s.Failures)
+	if s.Timers > 0 {
+		fmt.Fprintf(w, "timers     %d\n", s.Timers)
+	}
+	if s.Outcomes > 0 {
+		fmt.Fprintf(w, "outcomes   %d of operations with an identity\n", s.Outcomes)
+	}
 	if s.Damaged > 0 {
 		fmt.Fprintf(w, "damaged    %s\n", entries(s.Damaged))
 	}

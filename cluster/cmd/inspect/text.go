@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -48,6 +49,16 @@ func (t *text) print(e entry) {
 		fmt.Fprintf(t.w, "  %s\n", what)
 	default:
 		fmt.Fprintf(t.w, "  %s  %s\n", what, t.value(e))
+	}
+	for _, due := range e.Timers {
+		every := ""
+		if due.Every > 0 {
+			every = fmt.Sprintf(", every %v", due.Every)
+		}
+		fmt.Fprintf(t.w, "    timer %s: %s at %s%s\n", shown(due.Name), shown(due.Operation), due.Due.Format(time.RFC3339Nano), every)
+	}
+	if e.AskedBy != "" {
+		fmt.Fprintf(t.w, "    asked by: %s\n", line(e.AskedBy))
 	}
 	if e.Why != "" {
 		fmt.Fprintf(t.w, "    why: %s\n", line(e.Why))

@@ -11,8 +11,9 @@ import (
 
 // The forms, as the first byte says.
 const (
-	formJSON   = 'j'
-	formBinary = 'b'
+	formJSON = 'j'
+	// FormBinary is the form of what a type's own methods write.
+	FormBinary = 'b'
 )
 
 // Codec makes the values of one type into bytes and back. It does not change; any goroutine may use
@@ -84,7 +85,7 @@ func (c *Codec) Append(dst []byte, value any) (longer []byte, err error) {
 		}
 	}()
 	if c.binary {
-		longer, err = appendBinary(append(dst, formBinary), value)
+		longer, err = appendBinary(append(dst, FormBinary), value)
 	} else {
 		longer, err = c.appendJSON(append(dst, formJSON), value)
 	}
@@ -167,10 +168,10 @@ func (c *Codec) decode(src []byte, value any) error {
 	}
 	form, text := src[0], src[1:]
 	switch {
-	case form == formBinary && c.binary:
+	case form == FormBinary && c.binary:
 		reflect.ValueOf(value).Elem().SetZero()
 		return value.(encoding.BinaryUnmarshaler).UnmarshalBinary(text)
-	case form == formBinary:
+	case form == FormBinary:
 		return errors.New("the type's own methods wrote them, and it has none now; " +
 			"give it UnmarshalBinary, of encoding.BinaryUnmarshaler, and AppendBinary or MarshalBinary again")
 	case form != formJSON:

@@ -13,7 +13,7 @@ func Look(src []byte) (text []byte, isJSON bool, err error) {
 	switch {
 	case len(src) == 0:
 		return nil, false, errors.New("nothing is there, not even the form")
-	case src[0] == formBinary:
+	case src[0] == FormBinary:
 		return src[1:], false, nil
 	case src[0] != formJSON:
 		return nil, false, fmt.Errorf("the form is %q, which this version does not know", src[0])

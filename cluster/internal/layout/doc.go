@@ -2,12 +2,17 @@
 // into a store without the program's types. It knows bytes and names, and neither kinds nor
 // operations.
 //
-//	key                value
-//	"s" KIND 0 KEY     the record of a unit: Version, and the state as package codec has it
-//	"o" NUMBER         what was told and has had no effect yet: a Tell
-//	"f" NUMBER         what was told and has failed for good: a Tell, and the text of the error
-//	"p" NUMBER         that it was left of an earlier process, and is delivered: one byte
+//	key                    value
+//	"s" KIND 0 KEY         the record of a unit: a Record, with its timers and its state
+//	"t" KIND 0 KEY         when the unit is to be woken, for its timers: Version, a time
+//	"o" NUMBER             what was told and has had no effect yet: a Tell
+//	"f" NUMBER             what was told and has failed for good: a Tell, and the error
+//	"p" NUMBER             that it was left of an earlier process, and is delivered: a byte
+//	"i" KIND 0 KEY 0 … ID  the outcome of an operation with an identity: an Outcome
+//	"x" TIME "i"…          that the entry behind it is to be forgotten then: nothing
 //
-// A number has 8 bytes, big-endian, so that a store has the entries in the order of the numbers. A
-// Tell is Version, and then kind, key, operation and argument, each behind its length as a varint.
+// A number has 8 bytes, big-endian, so that a store has the entries in the order of the numbers; so
+// has a time, in nanoseconds. Names, keys and values within a value stand each behind its length as
+// a varint. States, arguments and results are values: the number of the version of the type as a
+// varint, and then what package codec has made of it.
 package layout

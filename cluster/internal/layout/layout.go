@@ -2,7 +2,6 @@ package layout
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -14,34 +13,26 @@ const Version = 1
 
 // Keys of the store begin with a letter that says what is there.
 const (
-	Record  = "s" // the record of a unit
+	Unit    = "s" // the record of a unit
 	Sent    = "o" // what is told and has had no effect yet
 	Failure = "f" // what was told and has failed for good
 	Note    = "p" // about what is left of an earlier process, while it is delivered
+	Wake    = "t" // when a unit is to be woken, for its timers
+	Once    = "i" // the outcome of an operation that has an identity
+	Expiry  = "x" // when such an outcome is to be forgotten
 )
 
 // Records returns with what the keys of the records of a kind begin; behind it is the unit's key.
-func Records(kind string) string { return Record + kind + "\x00" }
+func Records(kind string) string { return Unit + kind + "\x00" }
 
 // UnitOf returns the kind and the key of a unit from the key of its record.
 func UnitOf(recordKey []byte) (kind, key string, err error) {
-	text, record := strings.CutPrefix(string(recordKey), Record)
+	text, record := strings.CutPrefix(string(recordKey), Unit)
 	kind, key, whole := strings.Cut(text, "\x00")
 	if !record || !whole || kind == "" {
 		return "", "", fmt.Errorf("%w: %q is not the key of a unit's record", engine.ErrStateLost, recordKey)
 	}
 	return kind, key, nil
-}
-
-// StateOf returns the state that a record has, as a part of it.
-func StateOf(record []byte) (state []byte, err error) {
-	switch {
-	case len(record) == 0:
-		return nil, errors.New("it is empty")
-	case record[0] != Version:
-		return nil, fmt.Errorf("its form is %d, and this program knows %d; a newer one has written it", record[0], Version)
-	}
-	return record[1:], nil
 }
 
 // Numbered returns a key with a number.

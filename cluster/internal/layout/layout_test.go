@@ -14,7 +14,7 @@ func TestBytes(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		{"records", Records("account"), "saccount\x00"},
 		{"number", string(Numbered(Sent, 0x0102)), "o\x00\x00\x00\x00\x00\x00\x01\x02"},
-		{"tell", string(Tell{"account", "ada", "deposit", []byte("j5")}.Encode()), "\x01\x07account\x03ada\x07deposit\x02j5"},
+		{"tell", string(Tell{"account", "ada", "deposit", []byte("\x00j5"), Reply{"a", "b", "c"}}.Encode()), "\x01\x07account\x03ada\x07deposit\x03\x00j5\x01a\x01b\x01c"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
@@ -49,20 +49,9 @@ func TestNumberOf(t *testing.T) {
 	}
 }
 
-func TestStateOf(t *testing.T) {
-	if state, err := StateOf([]byte{Version, 'j', '1'}); err != nil || string(state) != "j1" {
-		t.Errorf("%q, %v", state, err)
-	}
-	for _, record := range []string{"", "\x00j1", "\x02j1"} {
-		if _, err := StateOf([]byte(record)); err == nil {
-			t.Errorf("%q is taken", record)
-		}
-	}
-}
-
 // TestTell holds that a Tell comes back with what is behind it, and that no part of one does.
 func TestTell(t *testing.T) {
-	want := Tell{"account", strings.Repeat("k", 200), "deposit", []byte{}}
+	want := Tell{"account", strings.Repeat("k", 200), "deposit", []byte{}, Reply{}}
 	b := want.Encode()
 	got, rest, err := DecodeTell(append(bytes.Clone(b), "why"...))
 	if err != nil || string(rest) != "why" || got.Kind != want.Kind || got.Key != want.Key || got.Operation != want.Operation || len(got.Arg) != 0 {

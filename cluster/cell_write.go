@@ -1,0 +1,229 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// The writes of a unit, and what follows from their ends: the steps of the sketch in cell.go.
+
+// batch is one write.
+type batch struct {
+	runs    []*run
+	readers *run
+	writes  []engine.Write
+	sends   []*delivery
+	// wakes: the write has a new time when the unit is to be woken, wake (W2).
+	wakes bool
+	wake  time.Time
+	// expires is when an outcome that the write has is to be forgotten; 0 for none.
+	expires time.Duration
+}
+
+// write begins the write of what is pending. In the unit's turn; no other one is under way.
+func (c *cell) write(state any) {
+	b, err := c.gather(state)
+	if err != nil {
+		c.unwritable()
+		return
+	}
+	c.put(b)
+}
+
+// put begins a write.
+func (c *cell) put(b *batch) { c.putAs(writing, b) }
+
+// putAs begins a write, in a phase.
+func (c *cell) putAs(phase uint32, b *batch) {
+	c.phase.Store(phase)
+	if len(b.writes) == 0 {
+		c.wrote(b, nil)
+		return
+	}
+	c.kind.node.engine.Put(b.writes, func(err error) { c.wrote(b, err) })
+}
+
+// encode returns the unit's record.
+func (c *cell) encode(state any) ([]byte, error) {
+	var list []timer
+	if t := c.timersOf(); t != nil {
+		list = t.list
+	}
+	return c.kind.encode(state, list)
+}
+
+// gather makes the next write of what is pending.
+func (c *cell) gather(state any) (*batch, error) {
+	b := &batch{runs: c.takePending()}
+	if slices.ContainsFunc(b.runs, (*run).changes) {
+		record, err := c.encode(state)
+		if err != nil {
+			c.arePending(b.runs)
+			return nil, err
+		}
+		b.writes = append(b.writes, engine.Write{Key: c.key, Value: record})
+		c.addWake(b)
+	}
+	b.readers = c.readers.Swap(nil)
+	for _, r := range b.runs {
+		b.add(c.kind.node, r)
+	}
+	return b, nil
+}
+
+// add has the write hold what a run has told, and that it was told itself.
+func (b *batch) add(n *Node, r *run) {
+	for i := range r.tells {
+		b.tell(n, &r.tells[i])
+	}
+	if r.hasIdentity() && r.refused == nil {
+		b.writes = append(b.writes, r.outcome()...)
+		b.expires = r.cell.kind.onceFor
+	}
+	if r.of == nil {
+		return
+	}
+	b.writes = append(b.writes, r.of.removal()...)
+	switch {
+	case r.of.isQuestion() && r.refused == nil:
+		b.tell(n, r.of.answer(r.kept.encoded, r.kept.err))
+	case r.of.isQuestion():
+		b.tell(n, r.of.answer(nil, r.refused))
+	case r.refused != nil:
+		b.writes = append(b.writes, r.of.failure(r.refused))
+	}
+}
+
+// tell has the write hold a message. One that this program has no operation for is recorded as
+// failed.
+func (b *batch) tell(n *Node, t *tell) {
+	d := n.outbox.number(t)
+	if t.op == nil {
+		b.writes = append(b.writes, d.failure(fmt.Errorf("cluster: this program has no operation %s for kind %s", t.Operation, t.Kind)))
+		return
+	}
+	b.sends = append(b.sends, d)
+	b.writes = append(b.writes, d.stored())
+}
+
+// wrote is the end of a write. It comes on a goroutine of the store.
+func (c *cell) wrote(b *batch, err error) {
+	if err != nil {
+		err = fmt.Errorf("cluster: the state of unit %v of kind %s could not be stored, and what was to change it had no effect: %w", c.unit.Key(), shorten(c.kind.name), err)
+		p := c.phase.Swap(failed) // before an outcome is known
+		b.fail(err)
+		if p == finishing {
+			c.withRare().last.fail(err)
+			c.withRare().last = nil
+		}
+		c.loadNow()
+		c.unit.Run(func(ctx *freerun.Context, _ any) { c.undo(err) }, c.abandon)
+		return
+	}
+	for _, r := range b.runs {
+		if r.of != nil {
+			r.of.done = true
+		}
+	}
+	if b.wakes {
+		c.kind.node.wakes.set(c.kind, string(c.key), b.wake)
+	}
+	if b.expires > 0 {
+		c.kind.node.sweepAfter(max(b.expires, leastSweep))
+	}
+	c.kind.node.outbox.send(b.sends)
+	for _, r := range b.runs {
+		r.release(r.refused)
+	}
+	releaseAll(b.readers, nil)
+	c.wentOn()
+}
+
+// wentOn goes on after a write that is done.
+func (c *cell) wentOn() {
+	for {
+		switch p := c.phase.Load(); p {
+		case writing:
+			if c.phase.CompareAndSwap(writing, idle) {
+				releaseAll(c.readers.Swap(nil), nil)
+				c.loadNow()
+				return
+			}
+		case more:
+			if c.phase.CompareAndSwap(more, ready) {
+				c.unit.Run(c.writeNext, c.abandon)
+				return
+			}
+		case finishing:
+			last := c.withRare().last
+			c.withRare().last = nil
+			c.put(last)
+			return
+		case parting: // it stays so, for nothing else changes it
+			c.unit.Run(c.partNext, c.abandon)
+			return
+		case breaking, forgetting:
+			if c.phase.CompareAndSwap(p, broken) {
+				c.tellReload()
+				return
+			}
+		default:
+			panic(fmt.Sprintf("cluster: a write is done in phase %d", p))
+		}
+	}
+}
+
+// writeNext begins the write of what has run during the last one.
+func (c *cell) writeNext(_ *freerun.Context, state any) {
+	if c.phase.Load() == ready {
+		c.write(state)
+	}
+}
+
+// leave has the unit, which is to become passive, write what is pending. It reports whether the
+// state may go.
+func (c *cell) leave(state any) bool {
+	if c.isAsking() {
+		return false
+	}
+	for {
+		switch p := c.phase.Load(); p {
+		case idle, writing:
+			return true
+		case more, ready:
+			b, err := c.gather(state)
+			if err != nil {
+				c.unwritable()
+				return false
+			}
+			if p == more {
+				c.withRare().last = b
+				if c.phase.CompareAndSwap(more, finishing) {
+					return true
+				}
+				c.withRare().last = nil // the write has just ended
+				if c.isBroken() {
+					c.arePending(b.runs)
+					releaseAll(b.readers, errUndone)
+					return false
+				}
+			}
+			c.put(b)
+			return true
+		default:
+			return false // it loads its state again
+		}
+	}
+}
+
+// fail fails all that a write holds.
+func (b *batch) fail(err error) {
+	for _, r := range b.runs {
+		r.release(err)
+	}
+	releaseAll(b.readers, err)
+}

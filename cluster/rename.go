@@ -1,0 +1,109 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+)
+
+// What is stored of a kind under an earlier name is moved when the program starts, some entries at
+// a time: all that the store has of a unit names the kind in its key, and so need not be read. A
+// process that ends in between leaves each entry under one of the names, and the next one goes on.
+
+// mostMoved is how many entries one write moves.
+const mostMoved = 1000
+
+// rename moves what the store has of kinds under earlier names. It waits.
+func (n *Node) rename() error {
+	for _, k := range n.kinds {
+		for _, was := range k.was {
+			for _, sort := range []string{layout.Unit, layout.Wake, layout.Once} {
+				if err := n.move(sort+was+"\x00", sort+k.given+"\x00"); err != nil {
+					return fmt.Errorf("cluster: moving what is stored of kind %s, which was %s: %w", k.given, was, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// move gives all entries whose keys begin with one prefix keys that begin with another one.
+func (n *Node) move(from, to string) error {
+	for {
+		var writes []engine.Write
+		enough := errors.New("")
+		err := n.engine.Scan([]byte(from), func(key, value []byte) error {
+			moved := append([]byte(to), key[len(from):]...)
+			writes = append(writes, engine.Write{Key: slices.Clone(key)}, engine.Write{Key: moved, Value: slices.Clone(value)})
+			if key[0] == layout.Once[0] {
+				expiries, err := moveExpiry(key, moved, value)
+				if err != nil {
+					return err
+				}
+				writes = append(writes, expiries...)
+			}
+			if len(writes) >= mostMoved {
+				return enough
+			}
+			return nil
+		})
+		if err != nil && err != enough {
+			return err
+		}
+		if len(writes) == 0 {
+			return nil
+		}
+		if err := n.absent(writes); err != nil {
+			return err
+		}
+		if err := n.putAndWait(writes); err != nil {
+			return err
+		}
+	}
+}
+
+// moveExpiry returns the writes that have the expiry of an outcome name its new key.
+func moveExpiry(key, moved, value []byte) ([]engine.Write, error) {
+	o, err := layout.DecodeOutcome(value)
+	if err != nil {
+		return nil, fmt.Errorf("%w: an outcome: %w", ErrStateLost, err)
+	}
+	return []engine.Write{
+		{Key: layout.ExpiryOf(o.Expires, slices.Clone(key))},
+		{Key: layout.ExpiryOf(o.Expires, moved), Value: []byte{layout.Version}},
+	}, nil
+}
+
+// absent returns an error if there is an entry already where one is to be moved to.
+func (n *Node) absent(writes []engine.Write) error {
+	answers := make(chan error, len(writes))
+	asked := 0
+	for _, w := range writes {
+		if w.Value == nil {
+			continue
+		}
+		asked++
+		n.engine.Get(w.Key, func(value []byte, err error) {
+			if err == nil && value != nil {
+				err = fmt.Errorf("the store has something under both names, of %q: a program ran without the option Was; drop one with a backup of the other", w.Key[1:])
+			}
+			answers <- err
+		})
+	}
+	var first error
+	for range asked {
+		if err := <-answers; first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (n *Node) putAndWait(writes []engine.Write) error {
+	done := make(chan error, 1)
+	n.engine.Put(writes, func(err error) { done <- err })
+	return <-done
+}

@@ -1,0 +1,174 @@
+package cluster_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
+)
+
+// The declarations of one program in three versions. A process has one of them: kinds are declared
+// for all runtimes of a process.
+
+// purse1 is the state in the first version, in cents as a number of euros; purse2 has cents; purse
+// has them by currency.
+type (
+	purse1 struct{ Euros float64 }
+	purse2 struct{ Cents int }
+	purse  struct{ Cents map[string]int }
+	gift1  struct{ Euros int }
+	gift2  struct{ Cents int }
+)
+
+func migrate1(p purse1) (purse2, error) {
+	if p.Euros < 0 {
+		panic("a negative purse")
+	}
+	return purse2{Cents: int(p.Euros*100 + 0.5)}, nil
+}
+
+func migrate2(p purse2) (purse, error) { return purse{Cents: map[string]int{"EUR": p.Cents}}, nil }
+
+// program is what a version does: it takes gifts, and tells others of them after a while.
+func program(version int, dir string) error {
+	rt := freerun.New()
+	defer rt.Close()
+	c := rt.Context()
+	join := func() (*cluster.Node, error) { return cluster.Join(rt, cluster.Local(dir, cluster.Create())) }
+	switch version {
+	case 1:
+		kind := freerun.NewKind("purse", func(*freerun.Context, string) (purse1, error) { return purse1{1.25}, nil }, cluster.Durable())
+		take := freerun.Op("take", func(c *freerun.Context, p *purse1, g gift1) (float64, error) {
+			p.Euros += float64(g.Euros)
+			return p.Euros, nil
+		})
+		later := freerun.Op[purse1, gift1, float64]("later", nil)
+		freerun.Define(later, func(c *freerun.Context, p *purse1, g gift1) (float64, error) {
+			p.Euros++
+			if g.Euros < 0 {
+				p.Euros = -1
+				return 0, nil
+			}
+			return p.Euros, errors.Join(cluster.TellAfter(c, 0, "soon", take, g), cluster.TellAfter(c, time.Hour, "far", take, g))
+		})
+		node, err := join()
+		if err != nil {
+			return err
+		}
+		for i := range 10 {
+			key := fmt.Sprint(i)
+			if _, err := later.Call(c, kind.At(c, key), gift1{2}); err != nil {
+				return err
+			}
+			if _, err := take.Send(cluster.Once(c, "once"), kind.At(c, key), gift1{1}).Wait(c); err != nil {
+				return err
+			}
+		}
+		if _, err := later.Call(c, kind.At(c, "negative"), gift1{-1}); err != nil {
+			return err
+		}
+		return errors.Join(rt.Shutdown(c), node.Close())
+	default:
+		options := []cluster.StoredOption{cluster.Was("purse"), cluster.Migrate(migrate1)}
+		if version == 3 {
+			options = append(options, cluster.Was("wallet"), cluster.Migrate(migrate2))
+			return last(rt, join, options)
+		}
+		kind := freerun.NewKind("wallet", func(*freerun.Context, string) (purse2, error) { return purse2{}, nil }, cluster.Durable(options...))
+		receive := cluster.Stored(freerun.Op("receive", func(c *freerun.Context, p *purse2, g gift2) (float64, error) {
+			p.Cents += g.Cents
+			return float64(p.Cents) / 100, nil
+		}), cluster.Was("take"), cluster.Migrate(func(g gift1) (gift2, error) { return gift2{100 * g.Euros}, nil }))
+		later := freerun.Op("later", func(c *freerun.Context, p *purse2, g gift2) (float64, error) { return 0, nil })
+		_ = later
+		node, err := join()
+		if err != nil {
+			return err
+		}
+		read := freerun.ReadOp("read", func(_ *freerun.Context, p *purse2, _ struct{}) (int, error) { return p.Cents, nil })
+		for i := range 5 { // the others are migrated twice, later
+			key := fmt.Sprint(i)
+			v, err := receive.Send(cluster.Once(c, "once"), kind.At(c, key), gift2{1000}).Wait(c)
+			if err != nil || v != 3.25 && v != 5.25 {
+				return fmt.Errorf("the outcome of version 1: %v, %w", v, err)
+			}
+			for cents := 0; cents != 525; time.Sleep(time.Millisecond) {
+				if cents, err = read.Call(c, kind.At(c, key), struct{}{}); err != nil || cents > 525 {
+					return fmt.Errorf("purse %s: %d, %w", key, cents, err)
+				}
+			}
+		}
+		if _, err := read.Call(c, kind.At(c, "negative"), struct{}{}); err == nil || errors.Is(err, cluster.ErrStateLost) || !strings.Contains(err.Error(), "a negative purse") {
+			return fmt.Errorf("a migration that panics: %v", err)
+		}
+		return errors.Join(rt.Shutdown(c), node.Close())
+	}
+}
+
+func last(rt *freerun.Runtime, join func() (*cluster.Node, error), options []cluster.StoredOption) error {
+	c := rt.Context()
+	kind := freerun.NewKind("pocket", func(*freerun.Context, string) (purse, error) { return purse{}, nil }, cluster.Durable(options...))
+	cluster.Stored(freerun.Op("receive", func(c *freerun.Context, p *purse, g gift2) (float64, error) {
+		p.Cents["EUR"] += g.Cents
+		return 0, nil
+	}), cluster.Was("take"), cluster.Migrate(func(g gift1) (gift2, error) { return gift2{100 * g.Euros}, nil }))
+	node, err := join()
+	if err != nil {
+		return err
+	}
+	cancel := freerun.Op("cancel", func(c *freerun.Context, p *purse, name string) (bool, error) { return cluster.Cancel(c, name) })
+	_ = cancel
+	read := freerun.ReadOp("read", func(_ *freerun.Context, p *purse, _ struct{}) (int, error) { return p.Cents["EUR"], nil })
+	n := 0
+	for key, err := range cluster.Keys(node, kind, "") {
+		if err != nil {
+			return err
+		}
+		n++
+		if key == "negative" {
+			continue
+		}
+		for cents := 0; cents != 525; time.Sleep(time.Millisecond) {
+			if cents, err = read.Call(c, kind.At(c, key), struct{}{}); err != nil || cents > 525 {
+				return fmt.Errorf("pocket %s: %d, %w", key, cents, err)
+			}
+		}
+	}
+	if n != 11 {
+		return fmt.Errorf("%d keys", n)
+	}
+	return errors.Join(rt.Shutdown(c), node.Close())
+}
+
+// TestVersions has three versions of a program, each with other names and other types, on one
+// store, and then the oldest one again.
+func TestVersions(t *testing.T) {
+	if v := os.Getenv("FREERUN_VERSION"); v != "" {
+		if err := program(int(v[0]-'0'), os.Getenv("FREERUN_DIR")); err != nil {
+			fmt.Println(err)
+			os.Exit(3)
+		}
+		return
+	}
+	dir := t.TempDir()
+	runs := func(version int) (string, error) {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestVersions$")
+		cmd.Env = append(os.Environ(), fmt.Sprint("FREERUN_VERSION=", version), "FREERUN_DIR="+dir)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	for v := 1; v <= 3; v++ {
+		if out, err := runs(v); err != nil {
+			t.Fatalf("version %d: %v\n%s", v, err, out)
+		}
+	}
+	if out, err := runs(2); err == nil || !strings.Contains(out, "which this program does not have") {
+		t.Errorf("version 2 after version 3: %v\n%s", err, out)
+	}
+}
