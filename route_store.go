@@ -75,6 +75,9 @@ func (s *storedUnit) Local() any {
 // SetLocal implements [route.Unit].
 func (s *storedUnit) SetLocal(v any) { s.keyed().withRare().local = v }
 
+// HasMore implements [route.Unit].
+func (s *storedUnit) HasMore() bool { return s.unit().hasMore() }
+
 // Drop implements [route.Unit].
 func (s *storedUnit) Drop() { s.unit().dropState() }
 

@@ -12,7 +12,8 @@ import (
 //             Durable Objects
 // Sketch:     an operation runs: its outcome is kept back, and it is pending
 //             idle:     the state is encoded, and put into the store with all that is pending and
-//                       what that has told. That is one write, and the phase is writing
+//                       what that has told. That is one write, and the phase is writing. If more
+//                       waits in the mailbox, the phase is ready, and that comes behind it
 //             writing:  what runs meanwhile is pending, and the phase is more
 //             the write is done: its outcomes are given free, and what was told is delivered. From
 //                       writing the phase is idle again; from more it is ready, and the unit
@@ -208,6 +209,11 @@ func (c *cell) settle(state any) {
 	for {
 		switch c.phase.Load() {
 		case idle:
+			if c.unit.HasMore() { // one write for all that waits in its mailbox
+				c.phase.Store(ready)
+				c.unit.Run(c.writeNext, c.abandon)
+				return
+			}
 			c.write(state)
 			return
 		case writing:

@@ -35,6 +35,8 @@ type Unit[C any] interface {
 	// route and no interceptor sees. failed is called in its place, from any goroutine, if the
 	// state cannot be made, or the runtime ends. Any goroutine may call Run; it does not wait.
 	Run(fn func(c C, state any), failed func(err error))
+	// HasMore reports whether messages wait in the unit's mailbox. In the unit's turn.
+	HasMore() bool
 	// Drop drops the state, as after a panic: the next message makes it again. In the function of
 	// Run alone, as its last step.
 	Drop()
