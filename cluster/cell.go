@@ -88,6 +88,7 @@ type run struct {
 	reads bool
 	// forgets: the unit is to lose its state with it.
 	forgets bool
+	id      *[16]byte // for ID; nil for most
 	tells   []tell
 	of      *delivery // that it is; nil for most
 	tries   int       // how many times it has panicked

@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 type Node struct {
 	rt     *freerun.Runtime
 	engine engine.Engine
+	id     [16]byte // of the store
 	kinds  map[string]*kind // by their full names
 	stored map[string]*kind // by their names in the store
 	ops    map[string]*operation
@@ -74,6 +76,9 @@ func (n *Node) join(s Store) (err error) {
 	if n.engine, err = s.open(); err != nil {
 		return err
 	}
+	if named, ok := n.engine.(interface{ ID() [16]byte }); ok {
+		n.id = named.ID()
+	}
 	left, notes, err := []*delivery(nil), map[uint64]suspicion(nil), n.rename()
 	if err == nil {
 		left, notes, err = n.outbox.begin(n)
@@ -99,6 +104,24 @@ func (n *Node) Close() error {
 		return nil
 	}
 	return errors.Join(n.outbox.forget(), n.engine.Close())
+}
+
+// Backup writes a copy of the store, as it is at one instant, and returns the number of its bytes. The
+// units go on meanwhile. The copy is a store: as the file freerun.store in a folder of its own,
+// [Local] opens it, and it goes on from that instant. Two programs that go on from copies of one
+// store know nothing of each other. A copy has damage that the store has; opening it finds what
+// opening the store would find.
+//
+// Backup waits for the disk and for w. It fails with [ErrClosed] on a node that is closed, and when w
+// does.
+func (n *Node) Backup(w io.Writer) (int64, error) {
+	store, ok := n.engine.(interface {
+		Backup(w io.Writer) (int64, error)
+	})
+	if !ok {
+		return 0, errors.New("cluster: this store has no backups of its own")
+	}
+	return store.Backup(w)
 }
 
 // Keys returns the keys of the units of a kind that have a stored state, in the order in which they

@@ -1,0 +1,37 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/freerun-go/freerun"
+)
+
+// ID returns the identity of the running operation of a durable unit: the same each time the
+// operation is tried, after a panic or in a later process, and of no other operation. So it is what
+// a service outside is to be given that does a thing once for each identity, a payment or a mail:
+//
+//	freerun.Go(c, func(*freerun.Context) (Receipt, error) { return bank.Pay(id, amount) })
+//
+// What an operation tells has an identity when it is stored; an operation with an identity of its own
+// ([Once]) has that, with its unit's; any other one runs in one process alone, and has a random one.
+// It returns [ErrOutside] elsewhere than in an operation that may change the state of a durable unit.
+// It does not wait.
+func ID(c *freerun.Context) (string, error) {
+	r, err := runIn(c)
+	if err != nil {
+		return "", fmt.Errorf("cluster: ID: %w", err)
+	}
+	switch {
+	case r.of != nil:
+		return fmt.Sprintf("%x-%d", r.cell.kind.node.id, r.of.number), nil
+	case r.hasIdentity():
+		return fmt.Sprintf("%x-%s/%s/%s", r.cell.kind.node.id, r.cell.kind.given, r.cell.keyText(), r.kept.id), nil
+	}
+	if r.id == nil {
+		r.id = new([16]byte)
+		_, _ = rand.Read(r.id[:]) // it never fails
+	}
+	return hex.EncodeToString(r.id[:]), nil
+}
