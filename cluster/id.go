@@ -14,10 +14,10 @@ import (
 //
 //	freerun.Go(c, func(*freerun.Context) (Receipt, error) { return bank.Pay(id, amount) })
 //
-// What an operation tells has an identity when it is stored; an operation with an identity of its own
-// ([Once]) has that, with its unit's; any other one runs in one process alone, and has a random one.
-// It returns [ErrOutside] elsewhere than in an operation that may change the state of a durable unit.
-// It does not wait.
+// What an operation tells has an identity when it is stored; an operation with an identity of its
+// own ([Once]) has that, with its unit's; any other one runs in one process alone, and has a random
+// one. It returns [ErrOutside] elsewhere than in an operation that may change the state of a
+// durable unit. It does not wait.
 func ID(c *freerun.Context) (string, error) {
 	r, err := runIn(c)
 	if err != nil {

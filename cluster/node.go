@@ -106,14 +106,14 @@ func (n *Node) Close() error {
 	return errors.Join(n.outbox.forget(), n.engine.Close())
 }
 
-// Backup writes a copy of the store, as it is at one instant, and returns the number of its bytes. The
-// units go on meanwhile. The copy is a store: as the file freerun.store in a folder of its own,
+// Backup writes a copy of the store, as it is at one instant, and returns the number of its bytes.
+// The units go on meanwhile. The copy is a store: as the file freerun.store in a folder of its own,
 // [Local] opens it, and it goes on from that instant. Two programs that go on from copies of one
 // store know nothing of each other. A copy has damage that the store has; opening it finds what
 // opening the store would find.
 //
-// Backup waits for the disk and for w. It fails with [ErrClosed] on a node that is closed, and when w
-// does.
+// Backup waits for the disk and for w. It fails with [ErrClosed] on a node that is closed, and when
+// w does.
 func (n *Node) Backup(w io.Writer) (int64, error) {
 	store, ok := n.engine.(interface {
 		Backup(w io.Writer) (int64, error)

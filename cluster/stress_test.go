@@ -139,11 +139,17 @@ func (f *fickle) Close() error {
 }
 
 // book is the state of the units of the stress test: what has run, in its order.
-type book struct{ Ran, Told []int }
+type book struct {
+	Ran, Told []int
+	Late      []int // what its timers have told
+	Answered  []int
+}
 
 type step struct {
 	ID, Tells int // Tells is the number of a book, or -1
-	Panics    int // how many runs panic
+	Asks      bool
+	Late      bool // a timer tells it
+	Panics    int  // how many runs panic
 	Exits     bool
 }
 
@@ -153,10 +159,18 @@ var (
 	books = freerun.NewKind("book", func(*freerun.Context, int) (book, error) { return book{}, nil }, Durable())
 	note  = freerun.Op("note", func(c *freerun.Context, b *book, s step) (int, error) {
 		b.Ran = append(b.Ran, s.ID)
-		if s.Tells >= 0 {
-			if err := hear.Tell(c, books.At(c, s.Tells), s.ID); err != nil {
-				return 0, err
-			}
+		err := error(nil)
+		switch {
+		case s.Tells >= 0 && s.Asks:
+			err = Ask(c, hear, books.At(c, s.Tells), s.ID, hearAnswer)
+		case s.Tells >= 0:
+			err = hear.Tell(c, books.At(c, s.Tells), s.ID)
+		}
+		if err == nil && s.Late {
+			err = TellAfter(c, time.Duration(s.ID%5)*time.Millisecond, fmt.Sprint(s.ID), hearLate, s.ID)
+		}
+		if err != nil {
+			return 0, err
 		}
 		n, _ := tried.LoadOrStore(s.ID, new(atomic.Int64))
 		if n.(*atomic.Int64).Add(1) <= int64(s.Panics) {
@@ -174,8 +188,16 @@ var (
 		b.Told = append(b.Told, id)
 		return 0, nil
 	})
+	hearLate = freerun.Op("hearLate", func(_ *freerun.Context, b *book, id int) (int, error) {
+		b.Late = append(b.Late, id)
+		return 0, nil
+	})
+	hearAnswer = freerun.Op("hearAnswer", func(_ *freerun.Context, b *book, a Answer[int, int]) (int, error) {
+		b.Answered = append(b.Answered, a.Arg)
+		return 0, a.Err // it is a lost message then, and nothing else
+	})
 	look = freerun.ReadOp("look", func(_ *freerun.Context, b *book, _ struct{}) (book, error) {
-		return book{slices.Clone(b.Ran), slices.Clone(b.Told)}, nil
+		return book{slices.Clone(b.Ran), slices.Clone(b.Told), slices.Clone(b.Late), slices.Clone(b.Answered)}, nil
 	})
 	errOdd = errors.New("odd")
 )
@@ -217,6 +239,8 @@ type sent struct {
 	unit    int
 	step    step
 	outcome freerun.Future[int]
+	// again is the outcome of the same step, of the same identity; nil for most.
+	again *freerun.Future[int]
 }
 
 func stress(t *testing.T, fails int64, crashes bool, is flaw) (problems []string) {
@@ -229,7 +253,19 @@ func stress(t *testing.T, fails int64, crashes bool, is flaw) (problems []string
 	all, crashed := sendSteps(rt, f, crashes)
 	there, failed := map[int]bool{}, map[int]bool{}
 	for _, s := range all {
-		_, err := s.outcome.Wait(ctx)
+		v, err := s.outcome.Wait(ctx)
+		if s.again != nil {
+			switch v2, err2 := s.again.Wait(ctx); {
+			case err2 != nil && err2.Error() != errOdd.Error(): // it has had no effect
+			case err == nil && (v != v2 || err2 != nil), err != nil && err.Error() == errOdd.Error() && err2 == nil:
+				problems = append(problems, fmt.Sprintf("step %+v: %d, %v, and again %d, %v", s.step, v, err, v2, err2))
+			case err != nil: // the second one has run
+				err = err2
+			}
+			if err != nil && err.Error() == errOdd.Error() {
+				err = nil
+			}
+		}
 		var p *freerun.PanicError
 		switch {
 		case err == nil, errors.Is(err, errOdd):
@@ -314,8 +350,22 @@ func sendStep(c *freerun.Context, id int) sent {
 	case 2, 3, 4, 5:
 		x.Tells = rand.IntN(units)
 	}
+	switch rand.IntN(20) {
+	case 0, 1:
+		x.Late = true
+	case 2, 3, 4, 5, 6, 7, 8, 9:
+		x.Asks = true
+	}
 	u := rand.IntN(units)
-	s := sent{u, x, note.Send(c, books.At(c, u), x)}
+	s := sent{unit: u, step: x}
+	if rand.IntN(10) == 0 {
+		once := Once(c, fmt.Sprint(id))
+		again := freerun.Future[int]{}
+		s.outcome, again = note.Send(once, books.At(c, u), x), note.Send(once, books.At(c, u), x)
+		s.again = &again
+	} else {
+		s.outcome = note.Send(c, books.At(c, u), x)
+	}
 	switch rand.IntN(100) {
 	case 0, 1:
 		books.Stop(c, rand.IntN(units))
@@ -335,7 +385,9 @@ func sendStep(c *freerun.Context, id int) sent {
 func awaitDeliveries(ctx context.Context, t *testing.T, f *fickle) {
 	for {
 		left := 0
-		_ = f.Scan([]byte(layout.Sent), func(key, value []byte) error { left++; return nil })
+		for _, sort := range []string{layout.Sent, layout.Wake} {
+			_ = f.Scan([]byte(sort), func(key, value []byte) error { left++; return nil })
+		}
 		if left == 0 {
 			return
 		}
@@ -348,7 +400,7 @@ func awaitDeliveries(ctx context.Context, t *testing.T, f *fickle) {
 // check compares what the units have with the outcomes.
 func check(ctx context.Context, t *testing.T, rt *freerun.Runtime, all []sent, there, failed map[int]bool) (problems []string) {
 	report := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	told, got := map[int]int{}, map[int]bool{}
+	told, got, late, answered := map[int]int{}, map[int]bool{}, map[int]int{}, map[int]int{}
 	ran := map[int][2]int{} // ID → the unit that has run it, and when
 	var heard [][]int       // of each unit
 	for u := range units {
@@ -374,6 +426,12 @@ func check(ctx context.Context, t *testing.T, rt *freerun.Runtime, all []sent, t
 		for _, id := range b.Told {
 			told[id]++
 		}
+		for _, id := range b.Late {
+			late[id]++
+		}
+		for _, id := range b.Answered {
+			answered[id]++
+		}
 		heard = append(heard, b.Told)
 	}
 	for u, ids := range heard {
@@ -396,6 +454,18 @@ func check(ctx context.Context, t *testing.T, rt *freerun.Runtime, all []sent, t
 		}
 		if told[id] != want {
 			report("step %d was told %d times, want %d", id, told[id], want)
+		}
+		if !s.step.Asks {
+			want = 0
+		}
+		if answered[id] != want {
+			report("step %d was answered %d times, want %d", id, answered[id], want)
+		}
+		if want = 0; got[id] && s.step.Late {
+			want = 1
+		}
+		if late[id] != want {
+			report("step %d was told by a timer %d times, want %d", id, late[id], want)
 		}
 	}
 	return problems
