@@ -43,17 +43,20 @@ func (c *cell) try(r *run, fn func() error) (err error, done bool) {
 		done = true
 	}()
 	if done && err == nil && r.held.Waits() {
-		r.refused, done = ErrForwarded, false
+		r.refuse(ErrForwarded)
+		done = false
 	}
 	return err, done
 }
 
 func (r *run) panicked(value any) {
-	r.tells = nil
 	if r.tries++; r.tries >= mostTries {
-		r.refused = seam.Panicked(r.held, value, debug.Stack())
+		r.refuse(seam.Panicked(r.held, value, debug.Stack()))
 	}
 }
+
+// refuse gives a run its outcome: it is not to run any more, and what it has told is not sent.
+func (r *run) refuse(why error) { r.refused, r.tells = why, nil }
 
 // breaks has the unit load its state again, and then run list again. In the unit's turn.
 func (c *cell) breaks(list []*run) {
@@ -155,7 +158,7 @@ func (c *cell) runAgain(ctx *freerun.Context, state any, r *run, rest []*run) (w
 	over := false
 	defer func() {
 		if !over { // runtime.Goexit
-			r.refused = fmt.Errorf("cluster: %w", freerun.ErrGoexit)
+			r.refuse(fmt.Errorf("cluster: %w", freerun.ErrGoexit))
 			c.breaks(append(c.takePending(), rest...))
 		}
 	}()
@@ -163,7 +166,8 @@ func (c *cell) runAgain(ctx *freerun.Context, state any, r *run, rest []*run) (w
 	over = true
 	if well && c.isCareful() && r.changes() {
 		if _, err := c.kind.encode(state); err != nil {
-			r.refused, r.tells, well = err, nil, false
+			r.refuse(err)
+			well = false
 		}
 	}
 	return well
