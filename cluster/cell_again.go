@@ -180,12 +180,13 @@ func (c *cell) unwritable() {
 	c.breaks(c.takePending())
 }
 
-// lose fails what was to run again: the state cannot be loaded.
+// lose fails what was to run again, and reads of what was undone: the state cannot be loaded.
 func (c *cell) lose(list []*run, err error) {
 	c.phase.Store(idle)
 	for _, r := range list {
 		r.held.Release(err)
 	}
+	releaseAll(c.readers.Swap(nil), errUndone)
 	releaseAll(c.takeBehind(), err)
 }
 

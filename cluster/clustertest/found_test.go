@@ -62,3 +62,26 @@ func TestUndoneTellsNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestReadsEnd holds that a read has an outcome whose unit has become passive during the write of
+// what it has seen, when that write fails and the state cannot be loaded.
+func TestReadsEnd(t *testing.T) {
+	faults := &Faults{NoSpace: 0.5, FailedRead: 0.5}
+	Run(t, Options{Seeds: 100, Lives: 1, Faults: faults}, func(s *Sim) {
+		tried.Clear()
+		for rt := range s.Lives() {
+			c := rt.Context()
+			u := books[0].At(c, 0)
+			for id := range 4 {
+				note.Send(c, u, step{ID: id})
+				f := look.Send(c, u, struct{}{})
+				books[0].Stop(c, 0)
+				look.Send(c, u, struct{}{})
+				if _, err := f.Wait(s.Context()); errors.Is(err, freerun.ErrStalled) {
+					s.Fatalf("a read: %v", err)
+				}
+				_, _ = freerun.After(c, time.Second).Wait(s.Context())
+			}
+		}
+	})
+}
