@@ -3,11 +3,13 @@ package clustertest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,7 +21,10 @@ import (
 )
 
 // book is the state of the units of these tests: what has run, and what was told, in their order.
-type book struct{ Ran, Told []int }
+type book struct {
+	Ran, Told []int
+	Ink       float64 // cannot be encoded if it is NaN
+}
 
 // step is an operation on a book.
 type step struct {
@@ -40,6 +45,8 @@ type trouble struct {
 	Panics int  // so many runs in a process panic
 	Exits  bool // it calls runtime.Goexit
 	Ends   bool // it ends the process
+	Spoils bool // it leaves a state that cannot be encoded
+	Waits  bool // its result is an open future
 }
 
 // heard is what a book is told.
@@ -63,19 +70,17 @@ var (
 				return 0, err
 			}
 		}
-		s.comes(c, "note", s.ID)
 		if s.Fails {
 			return 0, errOdd
 		}
-		return len(b.Ran), nil
+		return s.comes(c, b, "note", s.ID)
 	})
 	hear = freerun.Op("hear", func(c *freerun.Context, b *book, h heard) (int, error) {
 		b.Told = append(b.Told, h.ID)
-		h.comes(c, "hear", h.ID)
-		return 0, nil
+		return h.comes(c, b, "hear", h.ID)
 	})
 	look = freerun.ReadOp("look", func(_ *freerun.Context, b *book, _ struct{}) (book, error) {
-		return book{slices.Clone(b.Ran), slices.Clone(b.Told)}, nil
+		return book{Ran: slices.Clone(b.Ran), Told: slices.Clone(b.Told)}, nil
 	})
 	errOdd = errors.New("odd")
 )
@@ -89,7 +94,8 @@ type attempt struct {
 	id int
 }
 
-func (t trouble) comes(c *freerun.Context, op string, id int) {
+// comes makes the trouble, and returns what the operation returns.
+func (t trouble) comes(c *freerun.Context, b *book, op string, id int) (int, error) {
 	n, _ := tried.LoadOrStore(attempt{c.Runtime(), op, id}, new(atomic.Int64))
 	if n.(*atomic.Int64).Add(1) <= int64(t.Panics) {
 		panic(fmt.Sprint(op, " ", id))
@@ -100,6 +106,13 @@ func (t trouble) comes(c *freerun.Context, op string, id int) {
 	if t.Exits || t.Ends {
 		runtime.Goexit()
 	}
+	if t.Spoils {
+		b.Ink = math.NaN()
+	}
+	if t.Waits {
+		return freerun.Forward(c, freerun.Then(c, freerun.After(c, time.Hour), func(*freerun.Context, time.Time) (int, error) { return 0, nil }))
+	}
+	return len(b.Ran), nil
 }
 
 const keys = 2 // of each kind
@@ -174,13 +187,17 @@ func (l *library) act(rt *freerun.Runtime) {
 }
 
 func (l *library) trouble() (t trouble) {
-	switch l.s.Random().IntN(40) {
+	switch l.s.Random().IntN(50) {
 	case 0, 1, 2:
 		t.Panics = 1 + l.s.Random().IntN(3)
 	case 3:
 		t.Exits = true
 	case 4:
 		t.Ends = l.s.Random().IntN(4) == 0
+	case 5:
+		t.Spoils = true
+	case 6:
+		t.Waits = true
 	}
 	return t
 }
@@ -265,8 +282,12 @@ func (l *library) checkOutcomes(ran map[int][]int) {
 			l.sum["acknowledged"]++
 		case errors.Is(err, freerun.ErrClosed), errors.Is(err, cluster.ErrStopped), errors.Is(err, freerun.ErrGoexit) && x.step.Ends:
 			l.sum["unknown"]++
+			if strings.Contains(err.Error(), "had no effect") {
+				l.s.Errorf("step %d: nobody knows whether that is so: %v", x.step.ID, err)
+			}
 		case errors.Is(err, cluster.ErrNoSpace), errors.Is(err, errRead), errors.Is(err, freerun.ErrGoexit) && x.step.Exits,
-			errors.As(err, &p) && x.step.Panics == 3:
+			errors.As(err, &p) && x.step.Panics == 3, errors.Is(err, cluster.ErrForwarded) && x.step.Waits,
+			x.step.Spoils && strings.Contains(err.Error(), "NaN"):
 			l.sum["failed"]++
 			if at != nil {
 				l.s.Errorf("step %d has failed with %v, and is there", x.step.ID, err)
@@ -292,6 +313,7 @@ func (l *library) checkReads(final map[[2]int]book) {
 	}
 }
 
+// isPrefix reports whether b begins with a.
 func isPrefix(a, b []int) bool { return len(a) <= len(b) && slices.Equal(a, b[:len(a)]) }
 
 // TestBooks has units run, tell, panic, end goroutines and the process, become passive, stop and be
@@ -319,6 +341,16 @@ func TestBooks(t *testing.T) {
 	for _, what := range []string{"acknowledged", "failed", "unknown", "told", "reads", "recorded failures"} {
 		if sum[what] == 0 {
 			t.Errorf("no run has one of these: %s", what)
+		}
+	}
+}
+
+// TestBooksRepeat holds that a seed repeats its run, with all that the disk is given.
+func TestBooksRepeat(t *testing.T) {
+	x := newSearch(t, Options{}, runBooks)
+	for seed := range uint64(50) {
+		if !x.repeats(1000 + seed) {
+			return
 		}
 	}
 }

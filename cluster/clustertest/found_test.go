@@ -28,7 +28,7 @@ var exits = freerun.Op("exits", func(c *freerun.Context, b *book, s step) (int, 
 		return 0, err
 	}
 	if _, again := tried.LoadOrStore(attempt{c.Runtime(), "began", s.ID}, true); again {
-		trouble{Exits: true}.comes(c, "exits", s.ID)
+		return trouble{Exits: true}.comes(c, b, "exits", s.ID)
 	}
 	return 0, nil
 })

@@ -35,8 +35,7 @@ var (
 	receive = freerun.Op("receive", func(c *freerun.Context, a *account, t transfer) (int, error) {
 		a.Balance += t.Amount
 		a.Got[t.ID] += t.Amount
-		t.comes(c, "receive", t.ID)
-		return a.Balance, nil
+		return t.comes(c, new(book), "receive", t.ID)
 	})
 	statement = freerun.ReadOp("statement", func(_ *freerun.Context, a *account, _ struct{}) (account, error) { return *a, nil })
 	errPoor   = errors.New("insufficient funds")
