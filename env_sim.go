@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/freerun-go/freerun/internal/promise"
 	"github.com/freerun-go/freerun/internal/record"
@@ -71,6 +72,7 @@ type simulation struct {
 	outside  bool          // that of goroutines outside, too
 	clock    *vclock.Clock
 	busy     bool // timers fire while operations run
+	crashed  bool // the process has ended in the middle, as a simhost.World has decided
 	// processors is how many processors the runtime began with. A timed schedule knows no more.
 	processors int
 	promises   noted[*promised] // those of scopes: keepPromise
@@ -98,6 +100,9 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 		config.Outside = m.outside
 	}
 	m.clock = vclock.New(m.timed)
+	if w, ok := s.schedule.(simhost.World); ok {
+		w.Surround(func(d time.Duration, f func()) { m.clock.AfterFunc(d, f) }, m.crash)
+	}
 	return m
 }
 
@@ -110,6 +115,7 @@ func (m *simulation) drive(ctx context.Context, x condition) error {
 	if o := m.outsider(); o != nil {
 		return m.awaitOutside(ctx, o, x)
 	}
+	ctx = inWorld{ctx, m}
 	for !m.rt.scheduler.Drive(func() bool { return x.reached() || ctx.Err() != nil }) {
 		if !m.goOn() {
 			return m.stalled(x)
@@ -141,6 +147,7 @@ func (m *simulation) awaitIdle(ctx context.Context) error {
 	if o := m.outsider(); o != nil {
 		return m.awaitIdleOutside(ctx, o)
 	}
+	ctx = inWorld{ctx, m}
 	for {
 		err := m.rt.scheduler.AwaitIdle(ctx, m.rt.settled)
 		if !errors.Is(err, sched.ErrStalled) {
@@ -150,6 +157,35 @@ func (m *simulation) awaitIdle(ctx context.Context) error {
 			return m.stalled(nil)
 		}
 	}
+}
+
+// crash ends the process in the middle: what waits returns, and what is sent is refused.
+func (m *simulation) crash() {
+	m.crashed = true
+	m.rt.advance(aborting)
+}
+
+// inWorld is a context that is done, too, when the process has ended. The driver asks it between
+// any two steps.
+type inWorld struct {
+	context.Context
+	sim *simulation
+}
+
+// Err implements [context.Context].
+func (w inWorld) Err() error {
+	if w.sim.crashed {
+		return ErrClosed
+	}
+	return w.Context.Err()
+}
+
+// Done implements [context.Context]: it is not nil, so that the driver asks Err.
+func (w inWorld) Done() <-chan struct{} {
+	if done := w.Context.Done(); done != nil {
+		return done
+	}
+	return w.sim.rt.finished
 }
 
 // goOn is called when nothing is left to run. It ends what was canceled, or else lets time pass. It

@@ -208,14 +208,16 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	// After this, each refused sender with a stripe has taken its count back.
 	rt.ingress.stripes.Rendezvous()
 	e.Abandoned = rt.leftBehind(len(e.Running))
-	for range mostLooks {
-		if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {
-			break
+	rt.env.awaitOthers(func() {
+		for range mostLooks {
+			if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {
+				break
+			}
+			// A sender without a stripe may be about to take its count back.
+			time.Sleep(time.Millisecond)
+			e.Abandoned = rt.leftBehind(0)
 		}
-		// A sender without a stripe may be about to take its count back.
-		time.Sleep(time.Millisecond)
-		e.Abandoned = rt.leftBehind(0)
-	}
+	})
 	if e.Abandoned == 0 && len(e.Running) == 0 {
 		return nil
 	}

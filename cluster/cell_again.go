@@ -62,7 +62,7 @@ func (r *run) refuse(why error) { r.refused, r.tells, r.forgets = why, nil, fals
 func (r *run) panicked(value any) {
 	r.tells, r.forgets = nil, false
 	if r.tries++; r.tries >= mostTries {
-		r.refused = seam.Panicked(r.held, value, debug.Stack())
+		r.refuse(seam.Panicked(r.held, value, debug.Stack()))
 	}
 }
 
@@ -208,12 +208,13 @@ func (c *cell) unwritable() {
 	c.breaks(c.takePending())
 }
 
-// lose fails what was to run again: the state cannot be loaded.
+// lose fails what was to run again, and reads of what was undone: the state cannot be loaded.
 func (c *cell) lose(list []*run, err error) {
 	c.phase.Store(idle)
 	for _, r := range list {
 		r.release(err)
 	}
+	releaseAll(c.readers.Swap(nil), errUndone)
 	releaseAll(c.takeBehind(), err)
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -113,7 +114,7 @@ func (b *batch) tell(n *Node, t *tell) {
 // wrote is the end of a write. It comes on a goroutine of the store.
 func (c *cell) wrote(b *batch, err error) {
 	if err != nil {
-		err = fmt.Errorf("cluster: the state of unit %v of kind %s could not be stored, and what was to change it had no effect: %w", c.unit.Key(), shorten(c.kind.name), err)
+		err = fmt.Errorf("cluster: the state of unit %v of kind %s could not be stored, and what was to change it %s: %w", c.unit.Key(), shorten(c.kind.name), effectOf(err), err)
 		p := c.phase.Swap(failed) // before an outcome is known
 		b.fail(err)
 		if p == finishing {
@@ -141,6 +142,14 @@ func (c *cell) wrote(b *batch, err error) {
 	}
 	releaseAll(b.readers, nil)
 	c.wentOn()
+}
+
+// effectOf says what a write that has failed with err has changed.
+func effectOf(err error) string {
+	if errors.Is(err, ErrStopped) {
+		return "has no effect in this process, and may have one in the next"
+	}
+	return "had no effect"
 }
 
 // wentOn goes on after a write that is done.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
@@ -63,7 +64,8 @@ func (t *tell) argument() []byte {
 }
 
 // Retry delivers what has failed once more, behind all that the unit was told since. It waits until
-// that is stored, or ctx is done. There is an error if the failure is not recorded any more.
+// that is stored, or ctx is done. There is an error if the failure is not recorded any more, and
+// [freerun.ErrClosed] once the runtime drains.
 func (n *Node) Retry(ctx context.Context, number uint64) error {
 	return n.remove(ctx, number, func(t *tell) (engine.Write, *delivery) {
 		d := n.outbox.number(t)
@@ -72,13 +74,16 @@ func (n *Node) Retry(ctx context.Context, number uint64) error {
 }
 
 // Drop removes a recorded failure. It waits until that is stored, or ctx is done. There is an error
-// if the failure is not recorded any more.
+// if the failure is not recorded any more, and [freerun.ErrClosed] once the runtime drains.
 func (n *Node) Drop(ctx context.Context, number uint64) error {
 	return n.remove(ctx, number, nil)
 }
 
 // remove removes a recorded failure, and stores what takes its place, if that is not nil.
 func (n *Node) remove(ctx context.Context, number uint64, by func(t *tell) (engine.Write, *delivery)) error {
+	if n.draining() {
+		return fmt.Errorf("cluster: the failures are left to the next process: %w", freerun.ErrClosed)
+	}
 	if _, handled := n.handled.LoadOrStore(number, true); handled {
 		return fmt.Errorf("cluster: another call retries or drops failure %d at the moment", number)
 	}
@@ -100,40 +105,45 @@ func (n *Node) remove(ctx context.Context, number uint64, by func(t *tell) (engi
 	})
 }
 
+// draining reports whether the runtime takes nothing any more that waits.
+func (n *Node) draining() bool {
+	select {
+	case <-n.rt.Draining():
+		return true
+	default:
+		return false
+	}
+}
+
 // failed reads a recorded failure.
 func (n *Node) failed(ctx context.Context, number uint64) (t tell, err error) {
-	type answer struct {
-		value []byte
-		err   error
-	}
-	came := make(chan answer, 1)
-	n.engine.Get(layout.Numbered(layout.Failure, number), func(value []byte, err error) { came <- answer{value, err} })
-	select {
-	case a := <-came:
-		switch {
-		case a.err != nil:
-			return t, a.err
-		case a.value == nil:
-			return t, fmt.Errorf("cluster: there is no recorded failure %d", number)
-		}
-		t, _, err = n.decodeTell(a.value)
+	value, err := await(ctx, n, func(done func(value []byte, err error)) {
+		n.engine.Get(layout.Numbered(layout.Failure, number), done)
+	})
+	switch {
+	case err != nil:
 		return t, err
-	case <-ctx.Done():
-		return t, context.Cause(ctx)
+	case value == nil:
+		return t, fmt.Errorf("cluster: there is no recorded failure %d", number)
 	}
+	t, _, err = n.decodeTell(value)
+	return t, err
 }
 
 // put waits for a write; done is called with its outcome, also if ctx is done before.
 func (n *Node) put(ctx context.Context, writes []engine.Write, done func(err error)) error {
-	came := make(chan error, 1)
-	n.engine.Put(writes, func(err error) {
-		done(err)
-		came <- err
+	_, err := await(ctx, n, func(came func(struct{}, error)) {
+		n.engine.Put(writes, func(err error) {
+			done(err)
+			came(struct{}{}, err)
+		})
 	})
-	select {
-	case err := <-came:
-		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return err
+}
+
+// await waits for a callback of the store as for a future: so it does in virtual time, too.
+func await[T any](ctx context.Context, n *Node, begin func(done func(T, error))) (T, error) {
+	came := freerun.NewPromise[T](n.rt.Context())
+	begin(func(v T, err error) { came.Resolve(v, err) })
+	return came.Future().Wait(ctx)
 }

@@ -18,7 +18,7 @@ import (
 type Node struct {
 	rt     *freerun.Runtime
 	engine engine.Engine
-	id     [16]byte // of the store
+	id     [16]byte         // of the store
 	kinds  map[string]*kind // by their full names
 	stored map[string]*kind // by their names in the store
 	ops    map[string]*operation

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/freerun-go/freerun"
@@ -84,7 +85,7 @@ type kept struct {
 type identities struct {
 	mu     sync.Mutex
 	runs   map[string]*run
-	asking bool // the store is asked, for the operation that comes next. The unit's turn
+	asking atomic.Bool // the store is asked, for the operation that comes next
 }
 
 // identify gives an operation its identity; the error says why it cannot have it.
@@ -122,7 +123,7 @@ func (r *run) hasIdentity() bool { return r.kept != nil && r.kept.id != "" }
 // isAsking reports whether the unit waits for what the store has under an identity.
 func (c *cell) isAsking() bool {
 	rare := c.rare.Load()
-	return rare != nil && rare.identities.asking
+	return rare != nil && rare.identities.asking.Load()
 }
 
 // knows reports whether it is known that an operation may run now. If not, it comes again once the
@@ -144,7 +145,7 @@ func (c *cell) knows(r *run) bool {
 	all.mu.Unlock()
 	switch {
 	case first == nil:
-		all.asking = true
+		all.asking.Store(true)
 		c.kind.node.engine.Get(r.kept.key, func(value []byte, err error) { c.answered(r, value, err) })
 	case first.kept.op != r.kept.op:
 		r.release(r.kept.otherThan(first.kept.op.given))
@@ -161,7 +162,7 @@ func (c *cell) answered(r *run, value []byte, err error) {
 	began := false
 	c.unit.Run(func(ctx *freerun.Context, state any) {
 		began = true
-		c.withRare().identities.asking = false
+		c.withRare().identities.asking.Store(false)
 		if err != nil {
 			r.release(err)
 		} else {
@@ -173,7 +174,7 @@ func (c *cell) answered(r *run, value []byte, err error) {
 		}
 	}, func(err error) {
 		if !began {
-			c.withRare().identities.asking = false
+			c.withRare().identities.asking.Store(false)
 			r.release(err)
 			releaseAll(c.takeBehind(), err)
 		}

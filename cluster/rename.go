@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,7 +60,7 @@ func (n *Node) move(from, to string) error {
 		if err := n.absent(writes); err != nil {
 			return err
 		}
-		if err := n.putAndWait(writes); err != nil {
+		if err := n.put(context.Background(), writes, func(error) {}); err != nil {
 			return err
 		}
 	}
@@ -79,31 +80,17 @@ func moveExpiry(key, moved, value []byte) ([]engine.Write, error) {
 
 // absent returns an error if there is an entry already where one is to be moved to.
 func (n *Node) absent(writes []engine.Write) error {
-	answers := make(chan error, len(writes))
-	asked := 0
 	for _, w := range writes {
 		if w.Value == nil {
 			continue
 		}
-		asked++
-		n.engine.Get(w.Key, func(value []byte, err error) {
-			if err == nil && value != nil {
-				err = fmt.Errorf("the store has something under both names, of %q: a program ran without the option Was; drop one with a backup of the other", w.Key[1:])
-			}
-			answers <- err
-		})
-	}
-	var first error
-	for range asked {
-		if err := <-answers; first == nil {
-			first = err
+		value, err := await(context.Background(), n, func(done func(value []byte, err error)) { n.engine.Get(w.Key, done) })
+		switch {
+		case err != nil:
+			return err
+		case value != nil:
+			return fmt.Errorf("the store has something under both names, of %q: a program ran without the option Was, and began anew; go back to a backup from before", w.Key[1:])
 		}
 	}
-	return first
-}
-
-func (n *Node) putAndWait(writes []engine.Write) error {
-	done := make(chan error, 1)
-	n.engine.Put(writes, func(err error) { done <- err })
-	return <-done
+	return nil
 }

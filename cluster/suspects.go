@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -99,7 +100,8 @@ func (o *outbox) replay(left []*delivery, notes map[uint64]suspicion) {
 		}
 		delete(notes, d.number)
 	}
-	for number := range notes { // of deliveries that were tried again, and had their effect
+	// The others are of deliveries that were tried again, and had their effect.
+	for _, number := range slices.Sorted(maps.Keys(notes)) {
 		r.writes = append(r.writes, engine.Write{Key: layout.Numbered(layout.Note, number)})
 	}
 	r.step()

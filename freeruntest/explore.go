@@ -126,9 +126,9 @@ func (x *exploration) run(seed uint64) {
 	if n == 0 {
 		n = 1 + random.IntN(mostVirtual)
 	}
-	schedule := newSchedule(random, seed%2 == 1, n)
+	schedule := simhost.Draw(random, seed%2 == 1, n)
 	if x.verbose {
-		schedule.log = func(processor int, operation string) { x.t.Logf("processor %d: %s", processor, operation) }
+		schedule.Log = func(processor int, operation string) { x.t.Logf("processor %d: %s", processor, operation) }
 	}
 	rt := freerun.New(freerun.Processors(n), simhost.Option[freerun.Option](schedule), freerun.Logger(slog.New(slog.DiscardHandler)))
 	inputs.Store(rt, rand.New(rand.NewPCG(seed, 0x1274)))
@@ -141,7 +141,7 @@ func (x *exploration) run(seed uint64) {
 			rt.Close()
 		}
 		if !finished || x.t.Failed() {
-			x.t.Logf("freeruntest: %s%s; to run it again: %s=%d go test -run '^%s$'", schedule.describe(seed, n), x.tries(), Seed, seed, x.t.Name())
+			x.t.Logf("freeruntest: %s%s; to run it again: %s=%d go test -run '^%s$'", describe(schedule, seed, n), x.tries(), Seed, seed, x.t.Name())
 		}
 	}()
 	x.body(rt)
@@ -159,9 +159,9 @@ func (x *exploration) tries() string {
 	return fmt.Sprintf(", number %d of the %d to be tried", x.tried, x.runs)
 }
 
-func (s *schedule) describe(seed uint64, processors int) string {
+func describe(s *simhost.Drawn, seed uint64, processors int) string {
 	kind := "random"
-	if s.priorities != nil {
+	if s.ByPriority() {
 		kind = "by priorities"
 	}
 	return fmt.Sprintf("failed under the schedule of seed %d, %s, %d processors", seed, kind, processors)

@@ -1,11 +1,11 @@
-// Package simhost is the protocol through which the packages freeruntest and simulate decide what
-// happens next in a deterministic runtime of package freerun.
+// Package simhost is the protocol through which the packages freeruntest, simulate and
+// cluster/clustertest decide what happens next in a deterministic runtime of package freerun.
 //
-// Programs choose among schedules by a seed ([freerun.Deterministic]). The two packages bring
+// Programs choose among schedules by a seed ([freerun.Deterministic]). These packages bring
 // schedules of their own. They meet package freerun here, so that the protocol is no promise to
 // programs, and can change with the scheduler.
 //
-//	freerun      freeruntest, simulate
+//	freerun      freeruntest, simulate, clustertest
 //	Provide  ──→ Option                 how a runtime gets a Schedule
 //	Schedule ←── the schedule           called at each step of the runtime
 package simhost
@@ -73,6 +73,19 @@ type Timed interface {
 	// Stole tells that a thief has stolen from a victim, and how many units and free operations the
 	// thief has stolen so far.
 	Stole(thief, victim int, tasks uint64)
+}
+
+// World is a [Timed] schedule that also simulates what is around the program, as a disk, and that
+// may end the process in the middle.
+type World interface {
+	Timed
+	// Surround is called once, when the runtime is made. after calls f once d has passed, also
+	// while the runtime drains: between two steps of the program, and no operation runs on f's
+	// goroutine. f may do what any goroutine may, but wait. crash ends the process: no operation
+	// begins any more, and no wait goes on; those fail with freerun.ErrClosed, and so do sends. An
+	// operation that runs goes on to its end when the runtime is closed, which must follow. Choose,
+	// and f, may call crash.
+	Surround(after func(d time.Duration, f func()), crash func())
 }
 
 // provided is a func(Schedule) O. Provide alone writes it, during initialization.

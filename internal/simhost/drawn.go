@@ -1,13 +1,15 @@
-package freeruntest
+package simhost
 
 import "math/rand/v2"
 
-// schedule chooses the processor that goes on: at random, or by priorities that change at random
-// (PCT).
-type schedule struct {
+// Drawn is a [Schedule] that chooses the processor that goes on: at random, or by priorities that
+// change at random (PCT). Make it with [Draw].
+type Drawn struct {
+	// Log is told what Began is told; it may be nil.
+	Log func(processor int, operation string)
+
 	random *rand.Rand
 	step   int
-	log    func(processor int, operation string)
 
 	// PCT only; nil if the choice is random.
 	priorities []int       // by processor; the ready one with the highest goes on
@@ -22,8 +24,9 @@ const (
 	leastHorizon = 16
 )
 
-func newSchedule(random *rand.Rand, byPriority bool, processors int) *schedule {
-	s := &schedule{random: random}
+// Draw returns a schedule that follows from random.
+func Draw(random *rand.Rand, byPriority bool, processors int) *Drawn {
+	s := &Drawn{random: random}
 	if !byPriority {
 		return s
 	}
@@ -36,7 +39,11 @@ func newSchedule(random *rand.Rand, byPriority bool, processors int) *schedule {
 	return s
 }
 
-func (s *schedule) Choose(ready []int) int {
+// ByPriority reports whether the schedule goes by priorities.
+func (s *Drawn) ByPriority() bool { return s.priorities != nil }
+
+// Choose implements [Schedule].
+func (s *Drawn) Choose(ready []int) int {
 	s.step++
 	if s.priorities == nil {
 		return s.random.IntN(len(ready))
@@ -54,7 +61,7 @@ func (s *schedule) Choose(ready []int) int {
 }
 
 // first returns the index of the ready processor with the highest priority.
-func (s *schedule) first(ready []int) int {
+func (s *Drawn) first(ready []int) int {
 	best := 0
 	for i, p := range ready {
 		if s.priorities[p] > s.priorities[ready[best]] {
@@ -64,8 +71,9 @@ func (s *schedule) first(ready []int) int {
 	return best
 }
 
-func (s *schedule) Began(processor int, operation string) {
-	if s.log != nil {
-		s.log(processor, operation)
+// Began implements [Schedule].
+func (s *Drawn) Began(processor int, operation string) {
+	if s.Log != nil {
+		s.Log(processor, operation)
 	}
 }

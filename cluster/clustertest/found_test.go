@@ -1,0 +1,87 @@
+package clustertest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
+)
+
+// What the simulation has found in package cluster, each as a small program.
+
+// silent tells a book, and then comes to nothing: the outcome is an open future, or the goroutine
+// ends when the operation runs again.
+var silent = freerun.Op("silent", func(c *freerun.Context, b *book, s step) (freerun.Future[time.Time], error) {
+	b.Ran = append(b.Ran, s.ID)
+	if err := hear.Tell(c, books[s.Tells.Of].At(c, s.Tells.Key), heard{ID: s.ID}); err != nil {
+		return freerun.Future[time.Time]{}, err
+	}
+	return freerun.After(c, time.Hour), nil
+})
+
+// exits tells a book, and ends its goroutine when it runs for the second time in a process.
+var exits = freerun.Op("exits", func(c *freerun.Context, b *book, s step) (int, error) {
+	b.Ran = append(b.Ran, s.ID)
+	if err := hear.Tell(c, books[s.Tells.Of].At(c, s.Tells.Key), heard{ID: s.ID}); err != nil {
+		return 0, err
+	}
+	if _, again := tried.LoadOrStore(attempt{c.Runtime(), "began", s.ID}, true); again {
+		return trouble{Exits: true}.comes(c, b, "exits", s.ID)
+	}
+	return 0, nil
+})
+
+// TestUndoneTellsNothing holds that an operation whose changes are undone tells nothing: one that
+// returns an open future, and one that ends its goroutine when it runs again.
+func TestUndoneTellsNothing(t *testing.T) {
+	Run(t, Options{Seeds: 100, Lives: 1, Faults: &Faults{}}, func(s *Sim) {
+		tried.Clear()
+		for rt := range s.Lives() {
+			c := rt.Context()
+			from, to := books[0].At(c, 0), &target{Of: 0, Key: 1}
+			first := note.Send(c, from, step{ID: 1})
+			open := silent.Send(c, from, step{ID: 2, Tells: to})
+			ends := exits.Send(c, from, step{ID: 3, Tells: to})
+			note.Send(c, from, step{ID: 4, trouble: trouble{Panics: 1}})
+			if _, err := first.Wait(s.Context()); err != nil {
+				s.Error(err)
+			}
+			if _, err := open.Wait(s.Context()); !errors.Is(err, cluster.ErrForwarded) {
+				s.Errorf("an open future: %v", err)
+			}
+			if _, err := ends.Wait(s.Context()); !errors.Is(err, freerun.ErrGoexit) {
+				s.Errorf("the end of a goroutine: %v", err)
+			}
+		}
+		rt, _ := s.Last()
+		c := rt.Context()
+		if b, err := look.Send(c, books[0].At(c, 1), struct{}{}).Wait(s.Context()); err != nil || b.Told != nil {
+			s.Errorf("%v was told, %v", b.Told, err)
+		}
+	})
+}
+
+// TestReadsEnd holds that a read has an outcome whose unit has become passive during the write of
+// what it has seen, when that write fails and the state cannot be loaded.
+func TestReadsEnd(t *testing.T) {
+	faults := &Faults{NoSpace: 0.5, FailedRead: 0.5}
+	Run(t, Options{Seeds: 100, Lives: 1, Faults: faults}, func(s *Sim) {
+		tried.Clear()
+		for rt := range s.Lives() {
+			c := rt.Context()
+			u := books[0].At(c, 0)
+			for id := range 4 {
+				note.Send(c, u, step{ID: id})
+				f := look.Send(c, u, struct{}{})
+				books[0].Stop(c, 0)
+				look.Send(c, u, struct{}{})
+				if _, err := f.Wait(s.Context()); errors.Is(err, freerun.ErrStalled) {
+					s.Fatalf("a read: %v", err)
+				}
+				_, _ = freerun.After(c, time.Second).Wait(s.Context())
+			}
+		}
+	})
+}
