@@ -17,6 +17,9 @@ import (
 //             without one. If that fails it rings again after a while
 // Invariants: W3 A wake that is not in the map any more does nothing.
 //             W4 The writes of one unit end one after another: so do the calls of set for it.
+//             W5 What is read from the store at the start yields to what a write has set. If that
+//             write has removed the wake, the unit is woken for nothing, and its wake is removed
+//             again: of a unit whose wake is not read yet a write may leave it.
 
 // wakes has when the units with timers are to be woken.
 type wakes struct {
@@ -33,26 +36,56 @@ type wake struct {
 	timer  atomic.Pointer[freerun.Timer]
 }
 
-// begin reads the wakes that are stored.
+// begin checks the wakes that are stored, and then reads them while the units go on: a start need
+// not wait for that.
 func (w *wakes) begin(n *Node) error {
 	w.node = n
-	return n.engine.Scan([]byte(layout.Wake), func(key, value []byte) error {
-		record := layout.RecordOf(key)
-		given, _, err := layout.UnitOf(record)
+	any := false
+	err := n.engine.Scan([]byte(layout.Wake), func(key, _ []byte) error {
+		any = true
+		_, _, err := w.unitOf(key)
+		return err
+	})
+	if err == nil && any {
+		blocks.SendAfter(n.rt.Context(), 0, w.read)
+	}
+	return err
+}
+
+// read sets the wakes that are stored, unless a write of the unit came before (W5). It waits for the
+// store.
+func (w *wakes) read() {
+	err := w.node.engine.Scan([]byte(layout.Wake), func(key, value []byte) error {
+		k, record, err := w.unitOf(key)
 		if err != nil {
 			return err
 		}
-		k := n.stored[given]
-		if k == nil {
-			return fmt.Errorf("cluster: the store has timers of kind %s, which this program does not have", given)
-		}
 		at, err := layout.DecodeWake(value)
 		if err != nil {
-			return fmt.Errorf("%w: the wake of a unit of kind %s: %w", ErrStateLost, given, err)
+			at = w.node.rt.Now() // the unit's timers say when
 		}
-		w.set(k, string(record), at)
+		e := &wake{of: k, record: record, time: at}
+		if _, later := w.units.LoadOrStore(record, e); !later {
+			w.start(e, at.Sub(w.node.rt.Now()))
+		}
 		return nil
 	})
+	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrStopped) {
+		blocks.SendAfter(w.node.rt.Context(), mostPause, w.read)
+	}
+}
+
+// unitOf returns the kind of the unit that a wake is about, and the key of its record.
+func (w *wakes) unitOf(wakeKey []byte) (k *kind, record string, err error) {
+	record = string(layout.RecordOf(wakeKey))
+	given, _, err := layout.UnitOf([]byte(record))
+	if err != nil {
+		return nil, "", err
+	}
+	if k = w.node.stored[given]; k == nil {
+		return nil, "", fmt.Errorf("cluster: the store has timers of kind %s, which this program does not have", given)
+	}
+	return k, record, nil
 }
 
 // at returns when the unit is to be woken whose record has a key, zero for others.
