@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -32,23 +31,19 @@ func (d *delivery) failure(why error) engine.Write {
 // loop begins. An error is the last that the loop gets.
 func (n *Node) Failures() iter.Seq2[Failure, error] {
 	return func(yield func(Failure, error) bool) {
-		enough := errors.New("")
-		err := n.engine.Scan([]byte(layout.Failure), func(key, value []byte) error {
+		err := n.scan(layout.Failure, func(key, value []byte) (more bool, err error) {
 			number, err := layout.NumberOf(key)
 			if err != nil {
-				return err
+				return false, err
 			}
 			t, why, err := n.decodeTell(value)
 			if err != nil {
-				return err
+				return false, err
 			}
 			f := Failure{Number: number, Kind: t.to.given, Key: t.Key, Operation: t.op.given, Arg: t.argument(), Err: string(why)}
-			if !yield(f, nil) {
-				return enough
-			}
-			return nil
+			return yield(f, nil), nil
 		})
-		if err != nil && err != enough {
+		if err != nil {
 			yield(Failure{}, err)
 		}
 	}

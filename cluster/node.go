@@ -136,19 +136,33 @@ func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) i
 			return
 		}
 		begins := layout.Records(k.given)
-		enough := errors.New("")
-		err := n.engine.Scan([]byte(begins+prefix), func(at, _ []byte) error {
+		err := n.scan(begins+prefix, func(at, _ []byte) (more bool, err error) {
 			var key K
 			if err := k.readKey(string(at[len(begins):]), &key); err != nil {
-				return fmt.Errorf("%w: a key of kind %s: %w", ErrStateLost, k.given, err)
+				return false, fmt.Errorf("%w: a key of kind %s: %w", ErrStateLost, k.given, err)
 			}
-			if !yield(key, nil) {
-				return enough
-			}
-			return nil
+			return yield(key, nil), nil
 		})
-		if err != nil && err != enough {
+		if err != nil {
 			yield(*new(K), err)
 		}
 	}
+}
+
+// errEnough ends a Scan.
+var errEnough = errors.New("")
+
+// scan calls each with the entries whose keys begin with prefix, until it wants no more, or returns
+// an error, which scan returns.
+func (n *Node) scan(prefix string, each func(key, value []byte) (more bool, err error)) error {
+	err := n.engine.Scan([]byte(prefix), func(key, value []byte) error {
+		if more, err := each(key, value); err != nil || more {
+			return err
+		}
+		return errEnough
+	})
+	if err == errEnough {
+		return nil
+	}
+	return err
 }

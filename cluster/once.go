@@ -280,20 +280,20 @@ func (n *Node) sweep() {
 	n.sweeps.Store(false) // an outcome that is stored from now on has a sweep to come
 	var writes []engine.Write
 	var next time.Time
-	now, enough := n.rt.Now(), errors.New("")
-	err := n.engine.Scan([]byte(layout.Expiry), func(key, _ []byte) error {
+	now := n.rt.Now()
+	err := n.scan(layout.Expiry, func(key, _ []byte) (more bool, err error) {
 		at, outcome, err := layout.DecodeExpiry(key)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if at.After(now) || len(writes) >= 2*mostSwept {
 			next = at
-			return enough
+			return false, nil
 		}
 		writes = append(writes, engine.Write{Key: slices.Clone(key)}, engine.Write{Key: slices.Clone(outcome)})
-		return nil
+		return true, nil
 	})
-	if err != nil && err != enough {
+	if err != nil {
 		return // a damaged entry: the start finds it, too
 	}
 	if len(writes) > 0 {

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -35,23 +34,19 @@ func (n *Node) rename() error {
 func (n *Node) move(from, to string) error {
 	for {
 		var writes []engine.Write
-		enough := errors.New("")
-		err := n.engine.Scan([]byte(from), func(key, value []byte) error {
+		err := n.scan(from, func(key, value []byte) (more bool, err error) {
 			moved := append([]byte(to), key[len(from):]...)
 			writes = append(writes, engine.Write{Key: slices.Clone(key)}, engine.Write{Key: moved, Value: slices.Clone(value)})
 			if key[0] == layout.Once[0] {
 				expiries, err := moveExpiry(key, moved, value)
 				if err != nil {
-					return err
+					return false, err
 				}
 				writes = append(writes, expiries...)
 			}
-			if len(writes) >= mostMoved {
-				return enough
-			}
-			return nil
+			return len(writes) < mostMoved, nil
 		})
-		if err != nil && err != enough {
+		if err != nil {
 			return err
 		}
 		if len(writes) == 0 {
