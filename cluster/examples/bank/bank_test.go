@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 
 const bankAccounts = 10
 
-// endless is the bank in FREERUN_DIR, which makes transfers until it is killed. FREERUN_EARLY has it
-// acknowledge them before they are stored: the control.
+// endless is the bank in FREERUN_DIR, which makes transfers until it is killed. FREERUN_EARLY has
+// it acknowledge them before they are stored: the control.
 func endless() {
 	b := bank{os.Stdout, bankAccounts, 100, true, freerun.Future[int].Wait}
 	if os.Getenv("FREERUN_EARLY") != "" {

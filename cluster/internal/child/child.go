@@ -19,8 +19,8 @@ var roles = map[string]func(){}
 // [Main]: in an init function.
 func Role(name string, run func()) { roles[name] = run }
 
-// Main is the TestMain of a package with roles: it runs the role of the process, or the tests, which
-// must leave no goroutine.
+// Main is the TestMain of a package with roles: it runs the role of the process, or the tests,
+// which must leave no goroutine.
 func Main(m *testing.M) {
 	if name := os.Getenv(variable); name != "" {
 		roles[name]()

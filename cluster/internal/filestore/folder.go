@@ -10,13 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
+
+// draftMark is between the name of the store's file and the rest of the name of a draft: a file
+// that is to become a new store.
+const draftMark = ".new-"
 
 // markName is the file that stands beside a store which is open and not synced at each transaction.
 const markName = "unsynced"
 
-// lookInto tells whether the folder has a store. It makes the folder if it may; read says that
-// nobody wants to make a store.
+// lookInto tells whether the folder has a store. It makes the folder if create is set; read says
+// that the store is to be read only.
 func lookInto(dir string, create, read bool) (there bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && create {
@@ -32,7 +37,9 @@ func lookInto(dir string, create, read bool) (there bool, err error) {
 			return true, nil
 		case "lost+found": // of the root of a file system
 		default:
-			other = e.Name()
+			if !isDraft(e.Name()) {
+				other = e.Name()
+			}
 		}
 	}
 	switch {
@@ -44,6 +51,19 @@ func lookInto(dir string, create, read bool) (there bool, err error) {
 		return false, lost("no store in %s, but %s and maybe other files: give the store a folder of its own", dir, other)
 	}
 	return false, nil
+}
+
+func isDraft(name string) bool { return strings.HasPrefix(name, fileName+draftMark) }
+
+// removeDrafts removes the drafts that processes have left when they were killed. A process that
+// makes a store at this moment finds the one that is there. A draft that stays does no harm.
+func removeDrafts(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if isDraft(e.Name()) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // makeFolder makes a folder, and those above it, durably.
@@ -60,6 +80,17 @@ func makeFolder(dir string) error {
 		return err
 	}
 	return syncFolder(above)
+}
+
+// syncNames makes the name of the store durable, and that of its folder. The program that has made
+// the folder may not have synced the one above, and the process that has made the store may have
+// been killed. A folder above that this user may not read is passed over.
+func syncNames(dir string) error {
+	above := syncFolder(filepath.Dir(filepath.Clean(dir)))
+	if errors.Is(above, fs.ErrPermission) {
+		above = nil
+	}
+	return errors.Join(syncFolder(dir), above)
 }
 
 // syncFolder makes the names in a folder durable.
