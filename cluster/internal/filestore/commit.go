@@ -217,7 +217,7 @@ func (s *Store) transact() (changed bool, err error) {
 	return false, nil
 }
 
-// latest is the number of the last transaction that is valid; 0 if nobody knows.
+// latest is the number of the last transaction that is valid; 0 if that cannot be told.
 func (s *Store) latest() (id int) {
 	_ = s.view(nil, func(tx *bolt.Tx) error {
 		id = tx.ID()

@@ -17,9 +17,9 @@
 // compute it at the pace of memory; and 4 bytes are few beside a small value. It is no defence
 // against someone who may write to the file.
 //
-// A new store is made in a file of another name, "freerun.store.new-" and a random text. It gets its
-// name when it is whole and durable. An Open for writing removes what a process has left of such a
-// draft when it was killed.
+// A new store is made in a file of another name, "freerun.store.new-" and a random text. It gets
+// its name when it is whole and durable. An Open for writing removes what a process has left of
+// such a draft when it was killed.
 //
 // The file "unsynced" stands beside the store while it is open with Sync other than 0. It holds the
 // kernel's boot id, where there is one, and is removed by a Close that has synced.

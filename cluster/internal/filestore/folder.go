@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // draftMark is between the name of the store's file and the rest of the name of a draft: a file
@@ -25,7 +26,7 @@ const markName = "unsynced"
 func lookInto(dir string, create, read bool) (there bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && create {
-		return false, makeFolder(filepath.Clean(dir))
+		return false, os.MkdirAll(dir, 0o700)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -66,34 +67,27 @@ func removeDrafts(dir string) {
 	}
 }
 
-// makeFolder makes a folder, and those above it, durably.
-func makeFolder(dir string) error {
-	err := os.Mkdir(dir, 0o700)
-	above := filepath.Dir(dir)
-	if errors.Is(err, fs.ErrNotExist) && above != dir {
-		if err := makeFolder(above); err != nil {
-			return err
-		}
-		err = os.Mkdir(dir, 0o700)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+// syncNames makes the names durable by which a new store is found: its own, that of its folder, and
+// those of the folders above, which this process, the program, or one that was killed, may have
+// made and not synced. It passes over a folder above that this user may not read.
+func syncNames(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
 		return err
 	}
-	return syncFolder(above)
-}
-
-// syncNames makes the name of the store durable, and that of its folder. The program that has made
-// the folder may not have synced the one above, and the process that has made the store may have
-// been killed. A folder above that this user may not read is passed over.
-func syncNames(dir string) error {
-	above := syncFolder(filepath.Dir(filepath.Clean(dir)))
-	if errors.Is(above, fs.ErrPermission) {
-		above = nil
+	if err := syncFolder(dir); err != nil {
+		return err
 	}
-	return errors.Join(syncFolder(dir), above)
+	for above := filepath.Dir(dir); above != dir; dir, above = above, filepath.Dir(above) {
+		if err := syncFolder(above); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EINVAL) {
+			return err
+		}
+	}
+	return nil
 }
 
-// syncFolder makes the names in a folder durable.
+// syncFolder makes the names in a folder durable. EINVAL says that its file system has no such
+// call.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // which has no such call

@@ -23,6 +23,8 @@ const (
 	fileName      = "freerun.store"
 	formatVersion = "1"
 
+	// newestOfNew is the transaction that makes a store; bbolt makes a file with 0 and 1.
+	newestOfNew = 2
 	// growth is by how much the file grows, with a sync of its own.
 	growth = 1 << 20
 	// reserved is how much of the address space is mapped ahead. bbolt maps the file anew when it
@@ -215,6 +217,9 @@ func (s *Store) prepare() error {
 	}
 	if !s.read {
 		removeDrafts(s.dir)
+	}
+	// Until an Open has returned there is no Put.
+	if !s.read && s.latest() <= newestOfNew {
 		if err := syncNames(s.dir); err != nil {
 			return err
 		}
@@ -287,10 +292,10 @@ func (s *Store) seeToMark() error {
 	if s.read {
 		return nil
 	}
-	if marked {
-		if err := s.disk.sync(s.db); err != nil {
-			return stoppedBy(err)
-		}
+	// What was read so far may be with the kernel only: the last process may have been killed
+	// before it had synced. The next transaction writes over pages of those before that one.
+	if err := s.disk.sync(s.db); err != nil {
+		return stoppedBy(err)
 	}
 	switch {
 	case s.sync != 0:
