@@ -61,8 +61,8 @@ func checkFile(path string) error {
 	if info.Size() == 0 {
 		return lost("%s is empty: restore a backup", path)
 	}
-	// This lock is shared: it keeps those away who write, till the check is over. One who takes the
-	// store between the check and our own opening leaves it as sound as we found it.
+	// This lock is shared. It keeps writers away until the check is over. A writer that has the
+	// store between the check and our own opening leaves a sound file.
 	db, file, err := openBolt(path, 0, bolt.Options{ReadOnly: true})
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
-// Bounds of a transaction, so that those who wait for it do not wait long. A Put that is larger has
-// one of its own.
+// Bounds of a transaction: they limit the wait for its sync. A Put that is larger has a transaction
+// of its own.
 const (
 	batchWrites = 10_000
 	batchBytes  = 16 << 20
@@ -27,7 +27,7 @@ type put struct {
 	done   func(error)
 }
 
-// batch is what one transaction writes.
+// batch holds the writes of one transaction.
 type batch struct {
 	writes  []engine.Write // sorted by key, one for each
 	records []byte         // memory of what the buckets are given
@@ -95,10 +95,10 @@ func (s *Store) servePuts() {
 	}
 }
 
-// gather waits until those who were told that their Puts are done have called Put again, if they
-// do: as long as more Puts come, and not longer than an eighth of what the last commit took.
-// Without that the callers would become two halves, each of which waits for the commit of the
-// other. The caller holds s.mu, which gather gives away meanwhile.
+// gather waits for the next Puts of the callers whose last Puts are done: as long as more Puts
+// come, and not longer than an eighth of the last commit's time. Without that the callers would
+// become two halves, each of which waits for the commit of the other. The caller holds s.mu, which
+// gather unlocks meanwhile.
 func (s *Store) gather() {
 	end := time.Now().Add(s.stats.LastCommit / 8)
 	for n := 0; n < len(s.puts) && len(s.puts) < batchWrites && time.Now().Before(end); {

@@ -15,7 +15,7 @@
 // A checksum is the CRC-32C, little-endian, of the key's length (4 bytes, little-endian), the key
 // and the value. It finds each error of one or two bits, and each burst of up to 32; processors
 // compute it at the pace of memory; and 4 bytes are few beside a small value. It is no defence
-// against someone who may write to the file.
+// against an attacker with write access to the file.
 //
 // A new store is made in a file of another name, "freerun.store.new-" and a random text. It gets
 // its name when it is whole and durable. An Open for writing removes what a process has left of
