@@ -31,6 +31,8 @@ type put struct {
 type batch struct {
 	writes  []engine.Write // sorted by key, one for each
 	records []byte         // memory of what the buckets are given
+	sums    bool           // the transactions note the sum of all entries
+	sum     uint64         // that of the last transaction
 }
 
 // Put stores writes, as engine.Engine has it. A key must have 1 to 32,768 bytes, and a value less
@@ -197,9 +199,9 @@ func (s *Store) transact() (changed bool, err error) {
 		}
 		return false, err
 	}
-	id := tx.ID()
-	err = guarded(nil, func() error {
-		if err := s.batch.apply(tx); err != nil {
+	id, sum := tx.ID(), uint64(0)
+	err = guarded(nil, func() (err error) {
+		if sum, err = s.batch.apply(tx); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 		return s.disk.commit(tx)
@@ -214,6 +216,7 @@ func (s *Store) transact() (changed bool, err error) {
 	if err != nil {
 		return s.latest() != id-1, err
 	}
+	s.batch.sum = sum
 	return false, nil
 }
 
@@ -226,12 +229,13 @@ func (s *Store) latest() (id int) {
 	return id
 }
 
-// apply gives the writes to both buckets.
-func (b *batch) apply(tx *bolt.Tx) error {
+// apply gives the writes to both buckets, and returns the sum of all entries after them.
+func (b *batch) apply(tx *bolt.Tx) (sum uint64, err error) {
 	data, index, err := buckets(tx)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	sum = b.sum
 	size := 0
 	for _, w := range b.writes {
 		size += checksumSize + len(w.Value)
@@ -239,19 +243,25 @@ func (b *batch) apply(tx *bolt.Tx) error {
 	records := slices.Grow(b.records[:0], size) // does not move below: bbolt keeps slices of it
 	for _, w := range b.writes {
 		if w.Value == nil {
+			if b.sums {
+				sum = change(sum, index.Get(w.Key), nil)
+			}
 			if err := errors.Join(data.Delete(w.Key), index.Delete(w.Key)); err != nil {
-				return err
+				return 0, err
 			}
 			continue
 		}
 		start := len(records)
 		records = appendRecord(records, w.Key, w.Value)
 		record := records[start:]
+		if b.sums {
+			sum = change(sum, index.Get(w.Key), record[:checksumSize])
+		}
 		if err := data.Put(w.Key, record); err != nil {
-			return err
+			return 0, err
 		}
 		if err := index.Put(w.Key, record[:checksumSize:checksumSize]); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if cap(records) <= 2*batchBytes {
@@ -259,7 +269,10 @@ func (b *batch) apply(tx *bolt.Tx) error {
 	} else {
 		b.records = nil
 	}
-	return nil
+	if b.sums {
+		err = putSum(tx, sum)
+	}
+	return sum, err
 }
 
 // syncOften makes durable what was committed, each interval.

@@ -244,8 +244,13 @@ func (s *Store) makeBuckets() error {
 				about.Put(idKey, appendRecord(nil, idKey, id[:])))
 		})
 	})
+	return s.noRoomToOpen(err)
+}
+
+// noRoomToOpen says so if an error is of that sort.
+func (s *Store) noRoomToOpen(err error) error {
 	if err != nil && !isPanic(err) && noRoom(err) {
-		err = fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, s.path, err)
+		return fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, s.path, err)
 	}
 	return err
 }
@@ -282,10 +287,7 @@ func (s *Store) seeToMark() error {
 		return err
 	}
 	if marked && !sameBoot {
-		err := s.view(nil, func(tx *bolt.Tx) error {
-			return scan(tx, nil, func(_, _ []byte, lost error) error { return lost })
-		})
-		if err != nil {
+		if err := s.checkEntries(); err != nil {
 			return fmt.Errorf("the machine has stopped while %s was not synced: restore a backup: %w", s.path, err)
 		}
 	}
@@ -296,6 +298,11 @@ func (s *Store) seeToMark() error {
 	// before it had synced. The next transaction writes over pages of those before that one.
 	if err := s.disk.sync(s.db); err != nil {
 		return stoppedBy(err)
+	}
+	if s.sync != 0 {
+		if err := s.beginSum(); err != nil {
+			return s.noRoomToOpen(err)
+		}
 	}
 	switch {
 	case s.sync != 0:
