@@ -61,7 +61,7 @@ portable: ## all tests without assembly and go:linkname, as a Go that is too new
 .PHONY: portable/newer
 portable/newer:
 	@packages=$$(go list -tags go1.27 ./... | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
-	go test -timeout 30m -tags freerun_portable ./cluster/... ./ddb/... ./httpview/... ./otelfreerun/...
+	go test -timeout 30m -tags freerun_portable ./cluster/... ./cluster/internal/powercut ./ddb/... ./httpview/... ./otelfreerun/...
 
 # Some kernels for amd64 run no 386 programs, and no other machine does: a small one is tried first.
 .PHONY: portable/32
@@ -106,8 +106,8 @@ mayhem: ## everything at once for MAYHEM, with the race detector, and every mess
 	FREERUN_MAYHEM=$(MAYHEM) go test -race -count 1 -timeout 0 -v -run '^TestMayhem$$' ./freeruntest
 
 .PHONY: crashes
-crashes: ## durable units whose process is killed 200 times, and 10,000 flipped bits of a store; half an hour
-	FREERUN_CRASHES=200 FREERUN_FLIPS=10000 FREERUN_KILLS=100 go test -count 1 -timeout 2h ./cluster/...
+crashes: ## durable units whose process is killed 200 times, 10,000 flipped bits of a store, and 200 losses of power at each sync; half an hour
+	FREERUN_CRASHES=200 FREERUN_FLIPS=10000 FREERUN_KILLS=100 FREERUN_CUTS=200 go test -count 1 -timeout 2h ./cluster/... ./cluster/internal/powercut/...
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME; RUN= chooses by name

@@ -13,6 +13,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/internal/child"
 )
 
 var (
@@ -56,12 +57,12 @@ type outlook struct {
 // for what is under way, does with all failures what FREERUN_FAILURES says, and prints what is
 // there.
 func init() {
-	children["spreader"] = func() {
+	child.Role("spreader", func() {
 		if err := spreader(); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-	}
+	})
 }
 
 func spreader() error {
@@ -113,10 +114,7 @@ func spreader() error {
 // spreads runs the child. It returns nil if an operation has ended that.
 func spreads(t *testing.T, dir string, env ...string) *outlook {
 	t.Helper()
-	child := exec.CommandContext(within(t), os.Args[0])
-	child.Env = append(os.Environ(), append(env, "FREERUN_CHILD=spreader", "FREERUN_DIR="+dir)...)
-	child.Stderr = os.Stderr
-	out, err := child.Output()
+	out, err := child.Command(within(t), "spreader", append(env, "FREERUN_DIR="+dir)...).Output()
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == exitCode:

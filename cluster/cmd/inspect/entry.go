@@ -24,7 +24,7 @@ const (
 	unknown = "unknown"
 )
 
-// entry is what an entry of a store says. The fields are those of a line of -json.
+// entry describes an entry of a store. The fields are those of a line of -json.
 type entry struct {
 	Type      string          `json:"type"`
 	Number    uint64          `json:"number,omitempty"`

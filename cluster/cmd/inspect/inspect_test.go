@@ -13,26 +13,22 @@ import (
 	"log"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/internal/child"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/filestore"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv("FREERUN_DIR"); dir != "" {
-		writeForEver(dir)
-	}
-	goleak.VerifyTestMain(m)
+	child.Role("writer", func() { writeForEver(os.Getenv("FREERUN_DIR")) })
+	child.Main(m)
 }
 
 // writeForEver is another process, which writes a store until its input ends.
@@ -403,8 +399,7 @@ func TestInUse(t *testing.T) {
 	stop()
 	inspected(t, well, dir)
 
-	other := exec.Command(os.Args[0])
-	other.Env = append(os.Environ(), "FREERUN_DIR="+dir)
+	other := child.Command(t.Context(), "writer", "FREERUN_DIR="+dir)
 	out, err := other.StdoutPipe()
 	input, err2 := other.StdinPipe()
 	if err := errors.Join(err, err2, other.Start()); err != nil {

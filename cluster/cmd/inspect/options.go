@@ -66,7 +66,7 @@ Exit status: 0 all is well, 1 the store, or an entry of it, cannot be read, 2 th
 wrong.
 `
 
-// options is what a command line says.
+// options are those of a command line.
 type options struct {
 	dir, kind, prefix                      string
 	keys, json, sent, failures, full, help bool

@@ -9,31 +9,29 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/child"
 )
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv("FREERUN_DIR"); dir != "" {
-		child(dir)
-	}
-	os.Exit(m.Run())
+	child.Role("bank", endless)
+	child.Main(m)
 }
 
 const bankAccounts = 10
 
-// child is the bank, which makes transfers until it is killed. FREERUN_EARLY has it acknowledge
-// them before they are stored: the control.
-func child(dir string) {
+// endless is the bank in FREERUN_DIR, which makes transfers until it is killed. FREERUN_EARLY has
+// it acknowledge them before they are stored: the control.
+func endless() {
 	b := bank{os.Stdout, bankAccounts, 100, true, freerun.Future[int].Wait}
 	if os.Getenv("FREERUN_EARLY") != "" {
 		b.outcome = func(freerun.Future[int], context.Context) (int, error) { return 0, nil }
 	}
-	count := math.MaxInt32
+	dir, count := os.Getenv("FREERUN_DIR"), math.MaxInt32
 	if os.Getenv("FREERUN_LAST") != "" {
 		count = 0
 	}
@@ -41,16 +39,13 @@ func child(dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(0)
 }
 
 // start runs the bank, and kills it once it has acknowledged some transfers; with none, it runs to
 // its end. It returns the accounts at its start, and the numbers it has acknowledged.
 func start(t *testing.T, dir string, kill int, env ...string) (all []account, paid []int) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0])
-	c.Env = append(os.Environ(), append(env, "FREERUN_DIR="+dir)...)
-	c.Stderr = os.Stderr
+	c := child.Command(t.Context(), "bank", append(env, "FREERUN_DIR="+dir)...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

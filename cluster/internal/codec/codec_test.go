@@ -311,7 +311,7 @@ type behaves struct{ what func() }
 func (b behaves) MarshalJSON() ([]byte, error) { b.what(); return []byte("0"), nil }
 func (b *behaves) UnmarshalJSON([]byte) error  { reading(); return nil }
 
-// reading is what behaves does when it is read.
+// reading is the behaviour of a value of behaves that is read.
 var reading = func() {}
 
 type own struct{ what func() }
@@ -424,7 +424,7 @@ func TestWrongPointer(t *testing.T) {
 	}
 }
 
-// later is what base may become.
+// later is a later form of base.
 type later struct{ N uint64 }
 
 func (l later) MarshalBinary() ([]byte, error)  { return []byte{byte(l.N)}, nil }

@@ -11,7 +11,7 @@
 //
 // A type that has these methods, and that of encoding.BinaryUnmarshaler, has the second form. What
 // was written as JSON before is still read if the type can be read from JSON. The other way round
-// is an error: when a type gives up its methods, nobody can read what they wrote.
+// is an error: when a type gives up its methods, the bytes that they wrote have no reader.
 //
 // What JSON keeps, and what it does not:
 //

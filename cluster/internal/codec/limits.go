@@ -12,13 +12,13 @@ const (
 	mostRoom = 512 << 20
 )
 
-// look is what one pass over a JSON text finds.
+// look holds the findings of one pass over a JSON text.
 type look struct {
 	depth  int   // of the deepest array or object
 	values int64 // an upper bound of how many values there are
 }
 
-// lookAt passes over text, which need not be JSON: whoever reads it will tell.
+// lookAt passes over text, which need not be JSON: the decoder reports that.
 func lookAt(text []byte) look {
 	l := look{values: 1}
 	depth, within, escaped := 0, false, false

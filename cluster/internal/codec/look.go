@@ -7,8 +7,8 @@ import (
 )
 
 // Look returns what Append has written behind the form, as a part of src, and whether it is JSON.
-// It is for those who look at a value and do not have its type. Its error says that src is nothing
-// that Append writes.
+// It is for programs that show values and do not have their types. Its error says that src is
+// nothing that Append writes.
 func Look(src []byte) (text []byte, isJSON bool, err error) {
 	switch {
 	case len(src) == 0:

@@ -28,8 +28,6 @@ const (
 	metaMagic   = 0xED0CDAED
 	metaVersion = 2
 	metaEnd     = pageHeader + 64
-	// newestOfNew is the transaction of a file that bbolt has just made.
-	newestOfNew = 1
 
 	firstPage = 2 // after the meta pages
 	nullPage  = ^uint64(0)
@@ -54,62 +52,60 @@ func readMeta(b []byte) (m meta, ok bool) {
 	return m, ok
 }
 
-// checkFile checks the structure of a file that nobody writes meanwhile, and tells its newest
-// transaction.
-func checkFile(path string) (newest uint64, err error) {
+// checkFile checks the structure of a file, which it locks against writers meanwhile.
+func checkFile(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return 0, openError(path, err)
+		return openError(path, err)
 	}
 	if info.Size() == 0 {
-		return 0, lost("%s is empty: if its first start was cut short, remove it", path)
+		return lost("%s is empty: restore a backup", path)
 	}
-	// This lock is shared: it keeps those away who write, till the check is over. One who takes the
-	// store between the check and our own opening leaves it as sound as we found it.
+	// This lock is shared. It keeps writers away until the check is over. A writer that has the
+	// store between the check and our own opening leaves a sound file.
 	db, file, err := openBolt(path, 0, bolt.Options{ReadOnly: true})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	newest, err = check(file, info.Size())
-	if err != nil {
+	if err = check(file, info.Size()); err != nil {
 		err = lost("%s is damaged: restore a backup: %w", path, err)
 	}
-	return newest, errors.Join(err, db.Close())
+	return errors.Join(err, db.Close())
 }
 
-// check checks the structure of a file of size bytes, and tells its newest transaction.
+// check checks the structure of a file of size bytes.
 //
 // Each transaction writes one of the two meta pages; bbolt goes back to the other, and so to the
 // transaction before, if that page is damaged. To us it is damage: what counts of a meta page lies
 // within a sector, which a disk writes whole.
-func check(r io.ReaderAt, size int64) (newest uint64, err error) {
+func check(r io.ReaderAt, size int64) error {
 	var first [metaEnd]byte
 	if _, err := r.ReadAt(first[:], 0); err != nil {
-		return 0, err
+		return err
 	}
 	m, ok := readMeta(first[:])
 	if !ok {
-		return 0, errors.New("meta page 0 is damaged")
+		return errors.New("meta page 0 is damaged")
 	}
 	var second [metaEnd]byte
 	if _, err := r.ReadAt(second[:], int64(m.pageSize)); err != nil {
-		return 0, err
+		return err
 	}
 	m1, ok := readMeta(second[:])
 	if !ok || m1.pageSize != m.pageSize {
-		return 0, errors.New("meta page 1 is damaged")
+		return errors.New("meta page 1 is damaged")
 	}
 	if m1.txid > m.txid {
 		m = m1
 	}
 	if m.high > uint64(size)/uint64(m.pageSize) {
-		return 0, fmt.Errorf("it has %d bytes, and should have %d pages of %d", size, m.high, m.pageSize)
+		return fmt.Errorf("it has %d bytes, and should have %d pages of %d", size, m.high, m.pageSize)
 	}
 	c := &checker{r: r, pageSize: uint64(m.pageSize), high: m.high, used: make([]uint64, m.high/64+1)}
 	if err := c.freelist(m.freelist); err != nil {
-		return 0, err
+		return err
 	}
-	return m.txid, c.tree(m.root, 0, true, nil, nil)
+	return c.tree(m.root, 0, true, nil, nil)
 }
 
 // checker goes through a file's pages.

@@ -15,8 +15,8 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
-// Bounds of a transaction, so that those who wait for it do not wait long. A Put that is larger has
-// one of its own.
+// Bounds of a transaction: they limit the wait for its sync. A Put that is larger has a transaction
+// of its own.
 const (
 	batchWrites = 10_000
 	batchBytes  = 16 << 20
@@ -27,10 +27,12 @@ type put struct {
 	done   func(error)
 }
 
-// batch is what one transaction writes.
+// batch holds the writes of one transaction.
 type batch struct {
 	writes  []engine.Write // sorted by key, one for each
 	records []byte         // memory of what the buckets are given
+	sums    bool           // the transactions note the sum of all entries
+	sum     uint64         // that of the last transaction
 }
 
 // Put stores writes, as engine.Engine has it. A key must have 1 to 32,768 bytes, and a value less
@@ -95,10 +97,10 @@ func (s *Store) servePuts() {
 	}
 }
 
-// gather waits until those who were told that their Puts are done have called Put again, if they
-// do: as long as more Puts come, and not longer than an eighth of what the last commit took.
-// Without that the callers would become two halves, each of which waits for the commit of the
-// other. The caller holds s.mu, which gather gives away meanwhile.
+// gather waits for the next Puts of the callers whose last Puts are done: as long as more Puts
+// come, and not longer than an eighth of the last commit's time. Without that the callers would
+// become two halves, each of which waits for the commit of the other. The caller holds s.mu, which
+// gather unlocks meanwhile.
 func (s *Store) gather() {
 	end := time.Now().Add(s.stats.LastCommit / 8)
 	for n := 0; n < len(s.puts) && len(s.puts) < batchWrites && time.Now().Before(end); {
@@ -197,9 +199,9 @@ func (s *Store) transact() (changed bool, err error) {
 		}
 		return false, err
 	}
-	id := tx.ID()
-	err = guarded(nil, func() error {
-		if err := s.batch.apply(tx); err != nil {
+	id, sum := tx.ID(), uint64(0)
+	err = guarded(nil, func() (err error) {
+		if sum, err = s.batch.apply(tx); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 		return s.disk.commit(tx)
@@ -214,10 +216,11 @@ func (s *Store) transact() (changed bool, err error) {
 	if err != nil {
 		return s.latest() != id-1, err
 	}
+	s.batch.sum = sum
 	return false, nil
 }
 
-// latest is the number of the last transaction that is valid; 0 if nobody knows.
+// latest is the number of the last transaction that is valid; 0 if that cannot be told.
 func (s *Store) latest() (id int) {
 	_ = s.view(nil, func(tx *bolt.Tx) error {
 		id = tx.ID()
@@ -226,12 +229,13 @@ func (s *Store) latest() (id int) {
 	return id
 }
 
-// apply gives the writes to both buckets.
-func (b *batch) apply(tx *bolt.Tx) error {
+// apply gives the writes to both buckets, and returns the sum of all entries after them.
+func (b *batch) apply(tx *bolt.Tx) (sum uint64, err error) {
 	data, index, err := buckets(tx)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	sum = b.sum
 	size := 0
 	for _, w := range b.writes {
 		size += checksumSize + len(w.Value)
@@ -239,19 +243,25 @@ func (b *batch) apply(tx *bolt.Tx) error {
 	records := slices.Grow(b.records[:0], size) // does not move below: bbolt keeps slices of it
 	for _, w := range b.writes {
 		if w.Value == nil {
+			if b.sums {
+				sum = change(sum, index.Get(w.Key), nil)
+			}
 			if err := errors.Join(data.Delete(w.Key), index.Delete(w.Key)); err != nil {
-				return err
+				return 0, err
 			}
 			continue
 		}
 		start := len(records)
 		records = appendRecord(records, w.Key, w.Value)
 		record := records[start:]
+		if b.sums {
+			sum = change(sum, index.Get(w.Key), record[:checksumSize])
+		}
 		if err := data.Put(w.Key, record); err != nil {
-			return err
+			return 0, err
 		}
 		if err := index.Put(w.Key, record[:checksumSize:checksumSize]); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if cap(records) <= 2*batchBytes {
@@ -259,7 +269,10 @@ func (b *batch) apply(tx *bolt.Tx) error {
 	} else {
 		b.records = nil
 	}
-	return nil
+	if b.sums {
+		err = putSum(tx, sum)
+	}
+	return sum, err
 }
 
 // syncOften makes durable what was committed, each interval.

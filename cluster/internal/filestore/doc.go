@@ -9,13 +9,20 @@
 //
 //	about  version  checksum (4 bytes) and "1"
 //	       id       checksum and 16 random bytes, which tell the store from any other
+//	       sum      checksum, the number of a transaction (8 bytes, little-endian) and the sum of all
+//	                entries' checksums after it (the same); of a store that is open with Sync other
+//	                than 0, of its newest transaction
 //	data   KEY      checksum and the value
 //	index  KEY      the same checksum
 //
 // A checksum is the CRC-32C, little-endian, of the key's length (4 bytes, little-endian), the key
 // and the value. It finds each error of one or two bits, and each burst of up to 32; processors
 // compute it at the pace of memory; and 4 bytes are few beside a small value. It is no defence
-// against someone who may write to the file.
+// against an attacker with write access to the file.
+//
+// A new store is made in a file of another name, "freerun.store.new-" and a random text. It gets
+// its name when it is whole and durable. An Open for writing removes what a process has left of
+// such a draft when it was killed.
 //
 // The file "unsynced" stands beside the store while it is open with Sync other than 0. It holds the
 // kernel's boot id, where there is one, and is removed by a Close that has synced.
@@ -51,7 +58,12 @@
 // process that is killed loses nothing, since its pages are the kernel's; but a loss of power, or a
 // kernel that panics, may leave a meta page that was written and pages under it that were not. So
 // it may lose more than the last interval: the structure. The next Open sees by the file
-// "unsynced" that the machine was started since, and reads each entry; it refuses the store with
-// engine.ErrStateLost if one disagrees. Pages of different age that agree with each other by chance
-// are not found: where power may fail, use Sync 0, or backups.
+// "unsynced" that the machine was started since, and reads each entry. It refuses the store with
+// engine.ErrStateLost if an entry disagrees with its checksum, or all with the sum of the newest
+// transaction, as pages of different age do that agree with each other by chance. So a store that
+// opens has what the first Puts have put, up to some Put, and all that were done before the last
+// sync began. Where power may fail, use Sync 0, or backups.
+//
+// Open syncs the file of a store before it uses it: the last process may have been killed before
+// its sync, and the pages that it has written may be the kernel's only.
 package filestore

@@ -54,7 +54,7 @@ func isPanic(err error) bool {
 
 // noRoom tells whether a commit failed for want of room, and has changed nothing. Of the steps of
 // bbolt's Commit two may: writing a page, and enlarging the file before. A sync that fails for want
-// of room is none of them: after it nobody knows what the disk has.
+// of room is none of them: after it the content of the disk is unknown.
 func noRoom(err error) bool {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -10,17 +10,23 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 )
+
+// draftMark is between the name of the store's file and the rest of the name of a draft: a file
+// that is to become a new store.
+const draftMark = ".new-"
 
 // markName is the file that stands beside a store which is open and not synced at each transaction.
 const markName = "unsynced"
 
-// lookInto tells whether the folder has a store. It makes the folder if it may; read says that
-// nobody wants to make a store.
+// lookInto tells whether the folder has a store. It makes the folder if create is set; read says
+// that the store is to be read only.
 func lookInto(dir string, create, read bool) (there bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) && create {
-		return false, makeFolder(filepath.Clean(dir))
+		return false, os.MkdirAll(dir, 0o700)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -32,7 +38,9 @@ func lookInto(dir string, create, read bool) (there bool, err error) {
 			return true, nil
 		case "lost+found": // of the root of a file system
 		default:
-			other = e.Name()
+			if !isDraft(e.Name()) {
+				other = e.Name()
+			}
 		}
 	}
 	switch {
@@ -46,23 +54,40 @@ func lookInto(dir string, create, read bool) (there bool, err error) {
 	return false, nil
 }
 
-// makeFolder makes a folder, and those above it, durably.
-func makeFolder(dir string) error {
-	err := os.Mkdir(dir, 0o700)
-	above := filepath.Dir(dir)
-	if errors.Is(err, fs.ErrNotExist) && above != dir {
-		if err := makeFolder(above); err != nil {
-			return err
+func isDraft(name string) bool { return strings.HasPrefix(name, fileName+draftMark) }
+
+// removeDrafts removes the drafts that processes have left when they were killed. A process that
+// makes a store at this moment finds the one that is there. A draft that stays does no harm.
+func removeDrafts(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if isDraft(e.Name()) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
-		err = os.Mkdir(dir, 0o700)
 	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncFolder(above)
 }
 
-// syncFolder makes the names in a folder durable.
+// syncNames makes the names durable by which a new store is found: its own, that of its folder, and
+// those of the folders above, which this process, the program, or one that was killed, may have
+// made and not synced. It passes over a folder above that this user may not read.
+func syncNames(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := syncFolder(dir); err != nil {
+		return err
+	}
+	for above := filepath.Dir(dir); above != dir; dir, above = above, filepath.Dir(above) {
+		if err := syncFolder(above); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EINVAL) {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncFolder makes the names in a folder durable. EINVAL says that its file system has no such
+// call.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // which has no such call

@@ -8,17 +8,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/freerun-go/freerun/cluster/internal/child"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
 func init() {
-	children["writer"] = func() {
+	child.Role("writer", func() {
 		interval, err := time.ParseDuration(os.Getenv("FREERUN_SYNC"))
 		if err != nil {
 			panic(err)
@@ -47,7 +47,7 @@ func init() {
 				<-room
 			})
 		}
-	}
+	})
 }
 
 // numbered are the writes of call n: an entry of its own, and two that change with each.
@@ -110,15 +110,12 @@ func TestWhatIsDoneOutlivesTheProcess(t *testing.T) {
 // that was done.
 func untilKilled(t *testing.T, dir, interval string, first, count int) (done int) {
 	t.Helper()
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "FREERUN_CHILD=writer", "FREERUN_DIR="+dir, "FREERUN_SYNC="+interval,
-		"FREERUN_FIRST="+fmt.Sprint(first))
-	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
+	writer := child.Command(t.Context(), "writer", "FREERUN_DIR="+dir, "FREERUN_SYNC="+interval, "FREERUN_FIRST="+fmt.Sprint(first))
+	out, err := writer.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Start(); err != nil {
+	if err := writer.Start(); err != nil {
 		t.Fatal(err)
 	}
 	done = first - 1
@@ -132,9 +129,9 @@ func untilKilled(t *testing.T, dir, interval string, first, count int) (done int
 		}
 		done = max(done, n)
 		if told == count {
-			child.Process.Kill() // what it has told is still in the pipe
+			writer.Process.Kill() // what it has told is still in the pipe
 		}
 	}
-	child.Wait()
+	writer.Wait()
 	return done
 }

@@ -23,6 +23,8 @@ const (
 	fileName      = "freerun.store"
 	formatVersion = "1"
 
+	// newestOfNew is the transaction that makes a store; bbolt makes a file with 0 and 1.
+	newestOfNew = 2
 	// growth is by how much the file grows, with a sync of its own.
 	growth = 1 << 20
 	// reserved is how much of the address space is mapped ahead. bbolt maps the file anew when it
@@ -66,41 +68,55 @@ func open(dir string, o Options) (*Store, error) {
 	}
 	path := filepath.Join(dir, fileName)
 	if !there {
-		s, err := makeStore(dir, path, o)
-		if !errors.Is(err, fs.ErrExist) {
-			return s, err
+		if err := makeStore(dir, path); err != nil {
+			return nil, err
 		}
-		// Another process was faster.
 	}
-	newest, err := checkFile(path)
-	if err != nil {
+	if err := checkFile(path); err != nil {
 		return nil, err
 	}
 	s, err := openStore(dir, path, o, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
-	// The first process may have been killed before its first transaction.
-	if err := s.prepare(newest <= newestOfNew && create); err != nil {
+	if err := s.prepare(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	return s, nil
 }
 
-// makeStore makes the file, which must not exist.
-func makeStore(dir, path string, o Options) (*Store, error) {
-	s, err := openStore(dir, path, o, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+// makeStore makes the file of a new store. A draft gets the file's name when it is whole and
+// durable, so a process that is killed, or a loss of power, leaves a whole store or none. If
+// another process is faster, the store is that one's.
+func makeStore(dir, path string) error {
+	draft := path + draftMark + rand.Text()
+	s, err := openStore(dir, draft, Options{}, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = s.prepare(true)
-	if err == nil {
-		err = syncFolder(dir)
+	if err = errors.Join(s.makeBuckets(), s.db.Close()); err == nil {
+		err = name(draft, path)
 	}
-	if err != nil {
-		return nil, errors.Join(err, s.db.Close(), os.Remove(path))
+	if removed := os.Remove(draft); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
 	}
-	return s, nil
+	return err
+}
+
+// name gives a draft the name of the store, unless that is taken.
+func name(draft, path string) error {
+	err := os.Link(draft, path)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist): // a process that has the store open has removed the draft
+		return nil
+	case err != nil && saysFull(err):
+		return fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, path, err)
+	case err != nil:
+		return fmt.Errorf("giving the new store its name, by a hard link: %w", err)
+	}
+	return nil
 }
 
 // openStore opens the file by bbolt.
@@ -193,30 +209,28 @@ func openError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// prepare makes the buckets of a store that is new, reads those of one that is not, and sees to
-// what a loss of power may have left.
-func (s *Store) prepare(fresh bool) error {
-	if fresh {
-		if err := s.makeBuckets(); err != nil {
-			return err
-		}
-	}
+// prepare reads what the store tells about itself, and sees to what a loss of power, or a process
+// that was killed, may have left.
+func (s *Store) prepare() error {
 	if err := s.readAbout(); err != nil {
 		return err
+	}
+	if !s.read {
+		removeDrafts(s.dir)
+	}
+	// Until an Open has returned there is no Put.
+	if !s.read && s.latest() <= newestOfNew {
+		if err := syncNames(s.dir); err != nil {
+			return err
+		}
 	}
 	return s.seeToMark()
 }
 
-// makeBuckets makes the buckets, if there are none, in a transaction that is synced.
+// makeBuckets makes the buckets of a new file.
 func (s *Store) makeBuckets() error {
-	noSync := s.db.NoSync
-	s.db.NoSync = false
-	defer func() { s.db.NoSync = noSync }()
 	err := guarded(nil, func() error {
 		return s.db.Update(func(tx *bolt.Tx) error {
-			if name, _ := tx.Cursor().First(); name != nil {
-				return nil
-			}
 			for _, name := range [][]byte{aboutBucket, dataBucket, indexBucket} {
 				if _, err := tx.CreateBucket(name); err != nil {
 					return err
@@ -230,8 +244,13 @@ func (s *Store) makeBuckets() error {
 				about.Put(idKey, appendRecord(nil, idKey, id[:])))
 		})
 	})
+	return s.noRoomToOpen(err)
+}
+
+// noRoomToOpen says so if an error is of that sort.
+func (s *Store) noRoomToOpen(err error) error {
 	if err != nil && !isPanic(err) && noRoom(err) {
-		err = fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, s.path, err)
+		return fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, s.path, err)
 	}
 	return err
 }
@@ -241,7 +260,7 @@ func (s *Store) readAbout() error {
 	return s.view(nil, func(tx *bolt.Tx) error {
 		about := tx.Bucket(aboutBucket)
 		if about == nil {
-			return lost("%s is another program's, or its first start was cut short: if so, remove it", s.path)
+			return lost("%s is another program's", s.path)
 		}
 		version, ok := openRecord(versionKey, about.Get(versionKey))
 		if !ok {
@@ -268,19 +287,21 @@ func (s *Store) seeToMark() error {
 		return err
 	}
 	if marked && !sameBoot {
-		err := s.view(nil, func(tx *bolt.Tx) error {
-			return scan(tx, nil, func(_, _ []byte, lost error) error { return lost })
-		})
-		if err != nil {
+		if err := s.checkEntries(); err != nil {
 			return fmt.Errorf("the machine has stopped while %s was not synced: restore a backup: %w", s.path, err)
 		}
 	}
 	if s.read {
 		return nil
 	}
-	if marked {
-		if err := s.disk.sync(s.db); err != nil {
-			return stoppedBy(err)
+	// What was read so far may be with the kernel only: the last process may have been killed
+	// before it had synced. The next transaction writes over pages of those before that one.
+	if err := s.disk.sync(s.db); err != nil {
+		return stoppedBy(err)
+	}
+	if s.sync != 0 {
+		if err := s.beginSum(); err != nil {
+			return s.noRoomToOpen(err)
 		}
 	}
 	switch {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,12 +100,69 @@ func TestAStoreOfAnotherProgramOrVersionIsRefused(t *testing.T) {
 	refused(t, dir, Options{}, engine.ErrStateLost, "version")
 }
 
-// TestAFirstStartMayBeCutShort has a file that bbolt has made, and no more.
+// TestAFirstStartMayBeCutShort has drafts of processes that were killed while they made a store.
 func TestAFirstStartMayBeCutShort(t *testing.T) {
 	dir := t.TempDir()
-	byBolt(t, dir, nil)
-	refused(t, dir, Options{}, engine.ErrStateLost, "first start")
-	mustPut(t, mustOpen(t, dir, Options{Create: true}), set("a", "1"))
+	cut := func() {
+		for n := range 2 {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(fileName, draftMark, n)), []byte("half"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	alone := func() {
+		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 || files[0].Name() != fileName {
+			t.Errorf("%v, %v", files, err)
+		}
+	}
+	cut()
+	refused(t, dir, Options{}, engine.ErrStateLost, "no store", "Create")
+	s := mustOpen(t, dir, Options{Create: true})
+	mustPut(t, s, set("a", "1"))
+	alone()
+	mustClose(t, s)
+	cut()
+	s = mustOpen(t, dir, Options{})
+	if v, err := read(s, []byte("a")); string(v) != "1" || err != nil {
+		t.Error(v, err)
+	}
+	alone()
+}
+
+// TestOneOfManyMakesTheStore has goroutines that open a new store at once: one has it, and the
+// others are told that it is in use.
+func TestOneOfManyMakesTheStore(t *testing.T) {
+	for range 20 {
+		dir := t.TempDir()
+		var opened atomic.Int32
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				s, err := Open(dir, Options{Create: true})
+				switch {
+				case err == nil:
+					opened.Add(1)
+					t.Cleanup(func() { s.Close() })
+				case !errors.Is(err, engine.ErrInUse):
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if opened.Load() > 1 {
+			t.Errorf("%d have opened it", opened.Load())
+		}
+		s, err := Open(dir, Options{})
+		if opened.Load() == 1 && !errors.Is(err, engine.ErrInUse) {
+			t.Error(err)
+		}
+		if err == nil {
+			mustClose(t, s) // each had met the check of another
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 1 {
+			t.Errorf("%v", files)
+		}
+	}
 }
 
 func TestAStoreIsOpenOnce(t *testing.T) {
@@ -154,6 +213,9 @@ func TestALossOfPowerIsLookedInto(t *testing.T) {
 		if _, err := os.Stat(mark); err == nil {
 			t.Errorf("Sync %v: the mark is there after Close", sync)
 		}
+		if sync == 0 {
+			continue
+		}
 
 		stopped := func() {
 			if err := os.WriteFile(mark, []byte("another boot"), 0o600); err != nil {
@@ -172,6 +234,44 @@ func TestALossOfPowerIsLookedInto(t *testing.T) {
 		stopped()
 		refused(t, dir, Options{Sync: sync}, engine.ErrStateLost, "has stopped", `"b"`)
 		refused(t, dir, Options{Sync: sync, ReadOnly: true}, engine.ErrStateLost, "has stopped", `"b"`)
+	}
+}
+
+// TestAnOldStateIsFoundAfterALossOfPower has entries that agree with their checksums, and are not
+// those of the newest transaction.
+func TestAnOldStateIsFoundAfterALossOfPower(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(tx *bolt.Tx) error
+		want   string
+	}{
+		"without the sum": {func(tx *bolt.Tx) error { return tx.Bucket(aboutBucket).Delete(sumKey) }, "is missing"},
+		"by a transaction that noted none": {func(tx *bolt.Tx) error {
+			return errors.Join(tx.Bucket(dataBucket).Delete([]byte("b")), tx.Bucket(indexBucket).Delete([]byte("b")))
+		}, "is of transaction"},
+		"an entry is missing": {func(tx *bolt.Tx) error {
+			_, sum, err := sumOf(tx)
+			return errors.Join(err, tx.Bucket(dataBucket).Delete([]byte("b")), tx.Bucket(indexBucket).Delete([]byte("b")), putSum(tx, sum))
+		}, "should be"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := mustOpen(t, dir, Options{Create: true, Sync: time.Hour})
+			mustPut(t, s, set("a", "1"), set("b", "2"), set("c", "3"))
+			mustPut(t, s, unset("c"), set("a", "4"), unset("d"))
+			mustClose(t, s)
+			stopped := func() {
+				if err := os.WriteFile(filepath.Join(dir, markName), []byte("another boot"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stopped()
+			s = mustOpen(t, dir, Options{Sync: time.Hour}) // the sum was right
+			mustPut(t, s, set("a", "5"))
+			mustClose(t, s)
+			byBolt(t, dir, c.change)
+			stopped()
+			refused(t, dir, Options{}, engine.ErrStateLost, "has stopped", c.want)
+		})
 	}
 }
 

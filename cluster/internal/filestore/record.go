@@ -23,8 +23,8 @@ func checksum(key, value []byte) uint32 {
 	return crc32.Update(sum, castagnoli, value)
 }
 
-// appendRecord appends what the bucket data holds for an entry. Its first bytes are what the bucket
-// index holds.
+// appendRecord appends the record of an entry in the bucket data. Its first bytes, the checksum,
+// are the record in the bucket index.
 func appendRecord(to, key, value []byte) []byte {
 	to = binary.LittleEndian.AppendUint32(to, checksum(key, value))
 	return append(to, value...)

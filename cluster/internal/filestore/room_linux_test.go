@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/freerun-go/freerun/cluster/internal/child"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
@@ -140,19 +141,19 @@ func TestAReadOnlyFileSystem(t *testing.T) {
 }
 
 func init() {
-	children["stranger"] = func() {
+	child.Role("stranger", func() {
 		_, err := Open(os.Getenv("FREERUN_DIR"), Options{Create: true})
 		fmt.Println(err)
-	}
+	})
 }
 
 // TestAFileOfTheLargestSizeRefusesPuts limits the size of files: in a process of its own, which is
 // this test anew.
 func TestAFileOfTheLargestSizeRefusesPuts(t *testing.T) {
 	if os.Getenv("FREERUN_LIMITED") == "" {
-		child := exec.Command(os.Args[0], "-test.v", "-test.run=^TestAFileOfTheLargestSizeRefusesPuts$")
-		child.Env = append(os.Environ(), "FREERUN_LIMITED=yes")
-		out, err := child.CombinedOutput()
+		limited := exec.Command(os.Args[0], "-test.v", "-test.run=^TestAFileOfTheLargestSizeRefusesPuts$")
+		limited.Env = append(os.Environ(), "FREERUN_LIMITED=yes")
+		out, err := limited.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "--- PASS") {
 			t.Errorf("%v: %s", err, out)
 		}
@@ -192,11 +193,10 @@ func TestAStoreOfAnotherUserIsRefused(t *testing.T) {
 	for dir, want := range map[string]string{
 		closed: "permission denied", open: "set ReadOnly", filepath.Join(root, "new"): "permission denied",
 	} {
-		child := exec.Command(program)
-		child.Dir = root
-		child.Env = append(os.Environ(), "FREERUN_CHILD=stranger", "FREERUN_DIR="+dir)
-		child.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		out, err := child.CombinedOutput()
+		stranger := child.Command(t.Context(), "stranger", "FREERUN_DIR="+dir)
+		stranger.Path, stranger.Args, stranger.Dir, stranger.Stderr = program, []string{program}, root, nil
+		stranger.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := stranger.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v: %s, want %q", dir, err, out, want)
 		}
