@@ -47,7 +47,7 @@ var (
 			return o.Status, nil
 		}
 		o.Status = "reserved"
-		return o.Status, cluster.TellAfter(c, time.Second, "pay", expire, struct{}{}) // days, in a shop
+		return o.Status, cluster.TellAfter(c, time.Second, "pay", expire, struct{}{})
 	})
 	payOrder = freerun.Op("payOrder", func(c *freerun.Context, o *purchase, _ struct{}) (string, error) {
 		if o.Status == "reserved" {

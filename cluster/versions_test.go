@@ -43,7 +43,7 @@ func program(version int, dir string) error {
 	join := func() (*cluster.Node, error) { return cluster.Join(rt, cluster.Local(dir, cluster.Create())) }
 	switch version {
 	case 1:
-		kind := freerun.NewKind("purse", func(*freerun.Context, string) (purse1, error) { return purse1{1.25}, nil }, cluster.Durable())
+		kind := freerun.NewKind("hoard", func(*freerun.Context, string) (purse1, error) { return purse1{1.25}, nil }, cluster.Durable())
 		take := freerun.Op("take", func(c *freerun.Context, p *purse1, g gift1) (float64, error) {
 			p.Euros += float64(g.Euros)
 			return p.Euros, nil
@@ -75,7 +75,7 @@ func program(version int, dir string) error {
 		}
 		return errors.Join(rt.Shutdown(c), node.Close())
 	default:
-		options := []cluster.StoredOption{cluster.Was("purse"), cluster.Migrate(migrate1)}
+		options := []cluster.StoredOption{cluster.Was("hoard"), cluster.Migrate(migrate1)}
 		if version == 3 {
 			options = append(options, cluster.Was("wallet"), cluster.Migrate(migrate2))
 			return last(rt, join, options)

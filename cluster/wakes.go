@@ -52,8 +52,8 @@ func (w *wakes) begin(n *Node) error {
 	return err
 }
 
-// read sets the wakes that are stored, unless a write of the unit came before (W5). It waits for the
-// store.
+// read sets the wakes that are stored, unless a write of the unit came before (W5). It waits for
+// the store.
 func (w *wakes) read() {
 	err := w.node.engine.Scan([]byte(layout.Wake), func(key, value []byte) error {
 		k, record, err := w.unitOf(key)
