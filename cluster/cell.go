@@ -280,6 +280,7 @@ func (c *cell) wrote(b *batch, err error) {
 			r.of.done = true
 		}
 	}
+	c.kind.node.outbox.counts.stored(b.writes)
 	c.kind.node.outbox.send(b.sends)
 	for _, r := range b.runs {
 		r.held.Release(r.refused)

@@ -26,6 +26,8 @@ type kind struct {
 	state *codec.Codec
 	keys  *codec.Codec // nil for keys that are strings or integers
 	ops   map[string]*operation
+	// active returns how many units are in memory.
+	active func(rt any) int
 }
 
 // operation is an operation that takes the states of a durable kind.
@@ -72,7 +74,7 @@ func (n *Node) add(k *kind) error {
 }
 
 func (n *Node) newKind(d route.Declared, operations []route.Declared) (k *kind, err error) {
-	k = &kind{node: n, name: d.Name, given: d.Given, key: d.Key, ops: map[string]*operation{}}
+	k = &kind{node: n, name: d.Name, given: d.Given, key: d.Key, active: d.Active, ops: map[string]*operation{}}
 	if !storable.MatchString(d.Given) {
 		return nil, errors.New("the name of a durable kind consists of a-z, 0-9, _ and -")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -22,6 +23,8 @@ type Node struct {
 	outbox outbox
 	// handled has the numbers of the failures that a call retries or drops now.
 	handled sync.Map
+	opening time.Duration // how long Join took
+	hide    func()        // ends the show of the figures
 }
 
 // Store is where durable units have their states: see [Local].
@@ -65,6 +68,7 @@ func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 }
 
 func (n *Node) join(s Store) (err error) {
+	began := time.Now()
 	if err := n.names(); err != nil {
 		return err
 	}
@@ -76,6 +80,7 @@ func (n *Node) join(s Store) (err error) {
 		return errors.Join(err, n.engine.Close())
 	}
 	nodes.Store(n.rt, n)
+	n.show(began)
 	n.outbox.replay(left, notes)
 	return nil
 }
@@ -87,6 +92,7 @@ func (n *Node) Close() error {
 	if !nodes.CompareAndDelete(n.rt, n) {
 		return nil
 	}
+	n.hide()
 	return errors.Join(n.outbox.forget(), n.engine.Close())
 }
 

@@ -35,6 +35,8 @@ type outbox struct {
 	held  atomic.Int32
 	mu    sync.Mutex
 	waits map[string]*queue
+
+	counts counts
 }
 
 // queue holds the deliveries to one unit, once the first has failed.
@@ -147,12 +149,14 @@ func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, e
 		err = n.engine.Scan([]byte(layout.Failure), func(key, _ []byte) error {
 			number, err := layout.NumberOf(key)
 			o.last.Store(max(o.last.Load(), number))
+			o.counts.failures.Add(1)
 			return err
 		})
 	}
 	if err == nil {
 		notes, err = o.readNotes()
 	}
+	o.counts.begin(left, notes)
 	return left, notes, err
 }
 
@@ -161,6 +165,7 @@ func (t *tell) unit() string { return t.to.given + "\x00" + t.key }
 
 // send delivers what is stored.
 func (o *outbox) send(all []*delivery) {
+	o.counts.opens(len(all))
 	for _, d := range all {
 		if !o.mustWait(d) {
 			o.deliver(d)
@@ -281,6 +286,7 @@ var later = freerun.FreeOp("later", func(_ *freerun.Context, fn func()) (struct{
 
 // next delivers what waits for a delivery that has had its effect.
 func (o *outbox) next(d *delivery) {
+	o.counts.closes(d)
 	if o.held.Load() == 0 {
 		return
 	}
@@ -308,10 +314,12 @@ func (o *outbox) next(d *delivery) {
 
 // give records a delivery as failed for good.
 func (o *outbox) give(d *delivery, why error) {
-	o.node.engine.Put(append(d.removal(), d.failure(why)), func(err error) {
+	writes := append(d.removal(), d.failure(why))
+	o.node.engine.Put(writes, func(err error) {
 		switch {
 		case err == nil:
 			d.done = true
+			o.counts.stored(writes)
 			o.next(d)
 		case errors.Is(err, ErrNoSpace):
 			later.SendAfter(o.node.rt.Context(), mostPause, func() { o.give(d, why) })
