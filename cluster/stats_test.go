@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -189,6 +190,10 @@ func TestStatsAreShown(t *testing.T) {
 	if values[activeUnits] != 1 {
 		t.Errorf("%v units are active", values[activeUnits])
 	}
+	document, err := os.ReadFile("../docs/live.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	opening := 0
 	for _, d := range figures.Declared() {
 		if !strings.HasPrefix(d.Name, "durable.") {
@@ -196,6 +201,9 @@ func TestStatsAreShown(t *testing.T) {
 		}
 		if _, there := values[d]; !there || !strings.HasSuffix(d.Help, ".") || d.Unit == "" {
 			t.Errorf("%+v is shown: %v", d, there)
+		}
+		if !strings.Contains(string(document), "`freerun_"+d.Metric()+"`") {
+			t.Errorf("docs/live.md does not mention freerun_%s", d.Metric())
 		}
 		if d.Name == "durable.opening" && values[d] > 0 {
 			opening++
