@@ -1,8 +1,8 @@
 // Package durable describes the program durable: commands to things with keys and a state of 112
 // bytes, each of which adds to the state and is answered once that is stored and synced. One
 // operation is one command, or, with reads=1, one read of a committed state. A run lasts as long as
-// its size says, because contestants differ by more than a thousand times; what is under way then is
-// waited for, and counts. Then the store is opened again, and must have as much as was answered.
+// its size says, because contestants differ by more than a thousand times; what is under way then
+// is waited for, and counts. Then the store is opened again, and must have as much as was answered.
 //
 //	variant   a command is
 //	units     a Send to the durable unit of its key (module cluster)

@@ -30,3 +30,23 @@ func TestFreerunBenchDurable(t *testing.T) {
 		t.Errorf("rows of %s", got)
 	}
 }
+
+// TestDatabasesAreApart: the modules that the contestants depend on are in none of the builds of
+// the workspace: who builds freerun, or measures other programs, need not fetch them.
+func TestDatabasesAreApart(t *testing.T) {
+	list := func(dir, workspace string) string {
+		c := exec.Command("go", "list", "-m", "all")
+		c.Dir, c.Env = dir, append(os.Environ(), "GOWORK="+workspace)
+		out, errs, status := commandtest.Output(t, c)
+		if status != 0 {
+			t.Fatal(errs)
+		}
+		return out
+	}
+	all, here := list("../../..", ""), list(".", "off")
+	for _, name := range []string{"modernc.org/sqlite", "modernc.org/libc", "github.com/dbos-inc/dbos-transact-golang", "github.com/jackc/pgx/v5"} {
+		if strings.Contains(all, name+" ") || !strings.Contains(here, name+" ") {
+			t.Errorf("%s is in the workspace: %v, and here: %v", name, strings.Contains(all, name+" "), strings.Contains(here, name+" "))
+		}
+	}
+}
