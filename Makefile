@@ -168,6 +168,11 @@ bench: .bin/benchstat ## the benchmarks of PACKAGES, BENCH= chooses, COUNT times
 goakt: ## bench/rivals beside goakt: its tests, and the benchmarks that BENCH= chooses, COUNT times
 	cd bench/rivals/goakt && GOWORK=off go test -timeout 60m -bench '$(BENCH)' -benchtime 1x -count $(COUNT) .
 
+# SQLite and DBOS: a module of its own, too. Its figures are those of go run ./cmd/freerun bench durable.
+.PHONY: durable
+durable: ## the tests of what durable units are measured beside
+	cd bench/rivals/durable && GOWORK=off go vet . && GOWORK=off go test -timeout 10m .
+
 .PHONY: apidiff
 apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=
 	@tools/apidiff.sh "$(CURDIR)/.bin/apidiff" "$(BASE)"

@@ -84,6 +84,15 @@ func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
 	return &h.kindHome
 }
 
+// activeOf returns how many units of a kind are active, or about to be.
+func (rt *Runtime) activeOf(k *kind) int {
+	all := rt.homes.Load()
+	if all == nil || k.number >= len(*all) || (*all)[k.number] == nil {
+		return 0 // it was not used
+	}
+	return int((*all)[k.number].active.Load())
+}
+
 // stopKinds stops the active units of kinds with OnStop, and reports whether there were any. For a
 // Shutdown that has found all messages done.
 func (rt *Runtime) stopKinds() (some bool) {

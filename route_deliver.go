@@ -133,6 +133,7 @@ func allKinds() (all []route.Declared) {
 		k := k.(*kind)
 		d := route.Declared{
 			Name: name.(string), Given: k.declared.given, Place: k.declared.place, State: k.usual.state, Key: k.usual.key,
+			Active: func(rt any) int { return rt.(*Runtime).activeOf(k) },
 		}
 		if k.usual.store != nil {
 			d.Store = k.usual.store

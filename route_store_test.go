@@ -376,6 +376,16 @@ func TestDeclared(t *testing.T) {
 		return route.Declared{}
 	}
 	k := find(routing.Kinds(), freerun.NameOf(shelved))
+	theShelf.set(func(*shelfStore) {})
+	rt := freerun.New()
+	defer rt.Close()
+	unused := k.Active(rt)
+	runtimetest.Must(t, shelvedAdd.Send(rt.Context(), shelved.At(rt.Context(), "counted"), 1))
+	used := k.Active(rt)
+	runtimetest.Must(t, shelved.Stop(rt.Context(), "counted"))
+	if stopped := k.Active(rt); unused != 0 || used != 1 || stopped != 0 {
+		t.Errorf("%d units are active before the first, %d then, %d after its end", unused, used, stopped)
+	}
 	if k.Given != "shelved" || k.Store != theShelf || k.State.Kind() != reflect.Int || k.Key.String() != "string" {
 		t.Errorf("%+v", k)
 	}

@@ -130,6 +130,7 @@ func (c *cell) wrote(b *batch, err error) {
 			r.of.done = true
 		}
 	}
+	c.kind.node.outbox.counts.stored(b.writes)
 	if b.wakes {
 		c.kind.node.wakes.set(c.kind, string(c.key), b.wake)
 	}

@@ -94,6 +94,7 @@ func (n *Node) remove(ctx context.Context, number uint64, by func(t *tell) (engi
 	}
 	return n.put(ctx, writes, func(err error) {
 		if err == nil {
+			n.outbox.counts.stored(writes)
 			n.outbox.send(sends)
 		}
 		n.handled.Delete(number)

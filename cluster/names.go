@@ -31,6 +31,8 @@ type kind struct {
 	state   *shape
 	keys    *codec.Codec // nil for keys that are strings or integers
 	ops     map[string]*operation
+	// active returns how many units are in memory.
+	active func(rt any) int
 }
 
 // operation is an operation that takes the states of a durable kind.
@@ -85,7 +87,7 @@ func (n *Node) add(k *kind) error {
 }
 
 func (n *Node) newKind(d route.Declared, h *heritage, operations []route.Declared) (k *kind, err error) {
-	k = &kind{node: n, name: d.Name, given: d.Given, was: h.was, onceFor: cmp.Or(h.onceFor, onceFor), key: d.Key, ops: map[string]*operation{}}
+	k = &kind{node: n, name: d.Name, given: d.Given, was: h.was, onceFor: cmp.Or(h.onceFor, onceFor), key: d.Key, active: d.Active, ops: map[string]*operation{}}
 	for _, name := range h.names(d.Given) {
 		if !storable.MatchString(name) {
 			return nil, fmt.Errorf("the name of a durable kind consists of a-z, 0-9, _ and -, and not of %q", name)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -27,6 +28,8 @@ type Node struct {
 	sweeps atomic.Bool // a sweep of outcomes is to come
 	// handled has the numbers of the failures that a call retries or drops now.
 	handled sync.Map
+	opening time.Duration // how long Join took
+	hide    func()        // ends the show of the figures
 }
 
 // Store is where durable units have their states: see [Local].
@@ -70,6 +73,7 @@ func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 }
 
 func (n *Node) join(s Store) (err error) {
+	began := time.Now()
 	if err := n.names(); err != nil {
 		return err
 	}
@@ -91,6 +95,7 @@ func (n *Node) join(s Store) (err error) {
 		nodes.Delete(n.rt)
 		return errors.Join(err, n.engine.Close())
 	}
+	n.show(began)
 	n.outbox.replay(left, notes)
 	n.sweepAfter(leastPause) // of what earlier processes have stored
 	return nil
@@ -103,6 +108,7 @@ func (n *Node) Close() error {
 	if !nodes.CompareAndDelete(n.rt, n) {
 		return nil
 	}
+	n.hide()
 	return errors.Join(n.outbox.forget(), n.engine.Close())
 }
 

@@ -36,6 +36,8 @@ type outbox struct {
 	held  atomic.Int32
 	mu    sync.Mutex
 	waits map[string]*queue
+
+	counts counts
 }
 
 // queue holds the deliveries to one unit, once the first has failed.
@@ -151,12 +153,14 @@ func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, e
 		err = n.engine.Scan([]byte(layout.Failure), func(key, _ []byte) error {
 			number, err := layout.NumberOf(key)
 			o.last.Store(max(o.last.Load(), number))
+			o.counts.failures.Add(1)
 			return err
 		})
 	}
 	if err == nil {
 		notes, err = o.readNotes()
 	}
+	o.counts.begin(left, notes)
 	return left, notes, err
 }
 
@@ -168,6 +172,7 @@ func (t *tell) unit() string { return t.to.given + "\x00" + t.Key }
 
 // send delivers what is stored.
 func (o *outbox) send(all []*delivery) {
+	o.counts.opens(len(all))
 	for _, d := range all {
 		if !o.mustWait(d) {
 			o.deliver(d)
@@ -288,6 +293,7 @@ var later = freerun.FreeOp("later", func(_ *freerun.Context, fn func()) (struct{
 
 // next delivers what waits for a delivery that has had its effect.
 func (o *outbox) next(d *delivery) {
+	o.counts.closes(d)
 	if o.held.Load() == 0 {
 		return
 	}
@@ -328,6 +334,7 @@ func (o *outbox) give(d *delivery, why error) {
 		case err == nil:
 			d.done = true
 			o.send(answers)
+			o.counts.stored(writes)
 			o.next(d)
 		case errors.Is(err, ErrNoSpace):
 			later.SendAfter(o.node.rt.Context(), mostPause, func() { o.give(d, why) })

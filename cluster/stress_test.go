@@ -291,6 +291,9 @@ func stress(t *testing.T, fails int64, crashes bool, is flaw) (problems []string
 	if err := rt.Quiesce(ctx); err != nil {
 		t.Fatal(err)
 	}
+	if is == sound {
+		problems = append(problems, miscounted(n, f)...)
+	}
 	for range 2 {
 		problems = append(problems, check(ctx, t, rt, all, there, failed)...)
 		for u := range units {

@@ -145,6 +145,7 @@ func (r *replay) store(then func()) {
 	r.outbox.node.engine.Put(writes, func(err error) {
 		switch {
 		case err == nil:
+			r.outbox.counts.stored(writes)
 			r.pause = leastPause
 			then()
 		case errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):

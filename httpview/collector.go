@@ -6,22 +6,27 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/figures"
 )
 
-// collector is a prometheus.Collector of a runtime's figures.
-type collector struct{ rt *freerun.Runtime }
+// collector is a prometheus.Collector of the figures of a runtime and of modules that work for it.
+type collector struct {
+	rt      *freerun.Runtime
+	modules map[*figures.Figure]*prometheus.Desc
+}
 
-// NewCollector returns a collector of rt's figures for a registry of your own; [Handler] includes
-// it already. It takes no samples, does not wait, and any goroutine may collect from it, also after
-// the end of the runtime. Two runtimes in one registry need prometheus.WrapRegistererWith and a
-// label that tells them apart. It panics if rt is nil.
+// NewCollector returns a collector of rt's figures for a registry of your own, with those of the
+// modules that work for rt, as a store of durable units does; [Handler] includes it already. It
+// takes no samples, does not wait, and any goroutine may collect from it, also after the end of the
+// runtime. Two runtimes in one registry need prometheus.WrapRegistererWith and a label that tells
+// them apart. It panics if rt is nil.
 func NewCollector(rt *freerun.Runtime) prometheus.Collector {
 	if rt == nil {
 		panic("httpview: NewCollector needs a runtime")
 	}
 	// Panics for a zero Runtime here, rather than in a goroutine of the registry.
 	rt.Processors()
-	return collector{rt}
+	return collector{rt, describeModules()}
 }
 
 // describe makes the description of a metric, of the runtime or with the label processor of each
@@ -90,6 +95,9 @@ func (c collector) Describe(to chan<- *prometheus.Desc) {
 	for _, x := range perProcessors {
 		to <- x.desc
 	}
+	for _, desc := range c.modules {
+		to <- desc
+	}
 }
 
 // Collect is for the registry. Any goroutine may call it.
@@ -109,6 +117,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 			to <- prometheus.MustNewConstMetric(describePriorities, prometheus.CounterValue, float64(x.of(&stats.Processors[i])), number, x.name)
 		}
 	}
+	c.collectModules(to)
 }
 
 // pending returns how many messages were sent and are not done. The two counters are read one after

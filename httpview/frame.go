@@ -30,6 +30,8 @@ type frame struct {
 	// Suspended has the longest suspended units, SuspendedUnits says how many there are.
 	Suspended      []suspended `json:"suspended"`
 	SuspendedUnits int         `json:"suspendedUnits"`
+
+	Modules []moduleFigure `json:"modules"`
 }
 
 type processor struct {

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/internal/figures"
 )
 
 // Processor is the key of the attribute with a processor's number, from 0 on.
@@ -19,7 +20,7 @@ type figure struct {
 	of                      func(*freerun.Stats) uint64
 }
 
-var figures = []figure{
+var wholeFigures = []figure{
 	{"freerun.messages.sent", "{message}", "Messages sent, from inside and outside, including those that a full mailbox refused.", func(s *freerun.Stats) uint64 { return s.Sent }},
 	{"freerun.messages.done", "{message}", "Messages that ran or failed.", func(s *freerun.Stats) uint64 { return s.Done }},
 	{"freerun.messages.failed", "{message}", "Messages done that did not run to their end.", func(s *freerun.Stats) uint64 { return s.Failed }},
@@ -49,11 +50,13 @@ type instruments struct {
 	rt         *freerun.Runtime
 	processors metric.Int64ObservableUpDownCounter
 	pending    metric.Int64ObservableUpDownCounter
-	whole      []metric.Int64ObservableCounter // as figures
+	whole      []metric.Int64ObservableCounter // as wholeFigures
 	each       []metric.Int64ObservableCounter // as processorFigures
+	modules    map[*figures.Figure]metric.Float64Observable
 }
 
-// Observe registers the figures of rt with meter: they are observed whenever a reader of the
+// Observe registers the figures of rt, and of the modules that work for it, as a store of durable
+// units does, with meter: they are observed whenever a reader of the
 // meter's provider collects. The caller ends this by unregistering the registration, which may
 // outlive the runtime. Each observation has the attributes; two runtimes with one meter need
 // attributes that tell them apart. The error is the meter's, which may refuse an instrument; then
@@ -92,7 +95,7 @@ func (i *instruments) make(meter metric.Meter) (all []metric.Observable, err err
 		return nil, err
 	}
 	all = append(all, i.processors, i.pending)
-	for _, f := range figures {
+	for _, f := range wholeFigures {
 		c, err := meter.Int64ObservableCounter(f.name, metric.WithUnit(f.unit), metric.WithDescription(f.description))
 		if err != nil {
 			return nil, err
@@ -106,7 +109,8 @@ func (i *instruments) make(meter metric.Meter) (all []metric.Observable, err err
 		}
 		i.each, all = append(i.each, c), append(all, c)
 	}
-	return all, nil
+	modules, err := i.makeModules(meter)
+	return append(all, modules...), err
 }
 
 func (i *instruments) observe(o metric.Observer, common attribute.Set) {
@@ -115,9 +119,10 @@ func (i *instruments) observe(o metric.Observer, common attribute.Set) {
 	o.ObserveInt64(i.processors, int64(i.rt.Processors()), with)
 	// The two counters are read one after the other.
 	o.ObserveInt64(i.pending, max(0, int64(stats.Sent-stats.Done)), with)
-	for n, f := range figures {
+	for n, f := range wholeFigures {
 		o.ObserveInt64(i.whole[n], int64(f.of(&stats)), with)
 	}
+	i.observeModules(o, common)
 	for p := range stats.Processors {
 		with := metric.WithAttributeSet(attribute.NewSet(append(common.ToSlice(), Processor.Int(p))...))
 		for n, f := range processorFigures {

@@ -3,6 +3,7 @@
 package catalogue
 
 import (
+	"github.com/freerun-go/freerun/bench/durable"
 	"github.com/freerun-go/freerun/bench/memory"
 	"github.com/freerun-go/freerun/bench/pools"
 	"github.com/freerun-go/freerun/bench/queues"
@@ -26,3 +27,8 @@ func WithRivals() []*programs.Program {
 	}
 	return all
 }
+
+// Apart returns the programs that are measured only if they are named, because what carries them
+// out is a command of its own with libraries that have to be fetched first. The slice is the
+// caller's own.
+func Apart() []*programs.Program { return []*programs.Program{durable.Program} }

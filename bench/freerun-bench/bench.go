@@ -39,10 +39,15 @@ type benchFlags struct {
 	svg        string
 	note       string
 	from       []string
+	runner     bench.Runner // measures in processes of their own; nil if that cannot be
+	prepare    func() error // finds what runner needs, once the command line is known to be right
 }
 
-func newBench(catalogue []*programs.Program) *cobra.Command {
+// newBench returns the command for the programs of the overview, and for those that are measured
+// apart.
+func newBench(overview, apart []*programs.Program) *cobra.Command {
 	f := benchFlags{params: make(map[string]*[]string)}
+	catalogue := slices.Concat(overview, apart)
 	names := bench.ProgramNames(catalogue)
 	c := &cobra.Command{
 		Use:   "bench [PROGRAM...]",
@@ -55,6 +60,7 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
   freerun bench ddb --variants replies,channels,mutex --hot 90
   freerun bench fib fanin --size fib=25,fanin=1000000 --runs 11 --json > figures.jsonl
   freerun bench submit queues --rivals                beside what other libraries offer
+  freerun bench durable                               durable units beside bbolt, SQLite and DBOS
   freerun bench all --report report.html              all of it, as one page with the papers' figures
   freerun bench --from figures.jsonl --svg figures    the figures of what was measured before
   freerun bench pingpong --variants units --cpuprofile cpu.pprof`,
@@ -62,7 +68,14 @@ func newBench(catalogue []*programs.Program) *cobra.Command {
 			rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(args, n) })
 			return rest, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error { return runBench(c, catalogue, args, f) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.runner, f.prepare = isolated(), func() error { return nil }
+			known, err := f.known(c, overview, apart, args)
+			if err != nil {
+				return err
+			}
+			return runBench(c, known, args, f)
+		},
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.processors, "processors", nil,
@@ -109,8 +122,10 @@ median over the runs is reported. Without a program all of them are measured at 
 other libraries, and a summary says what freerun gains and loses; --details shows all that it is
 made of. With "all" in place of a program, all that the report shows is measured, which takes some
 minutes; programs behind "all" choose among it. The variants marked rival use other libraries, and
-are measured in the summary, with --rivals, or if they are named. An interrupt ends
-the bench after the measurement under way and shows what there is; a second one ends it at once.
+are measured in the summary, with --rivals, or if they are named. The program durable is measured
+only if it is named, with its rivals, by a command of its own, for which the go command fetches
+what it depends on. An interrupt ends the bench after the measurement under way and shows what
+there is; a second one ends it at once.
 
 Programs:
 `)
@@ -164,6 +179,9 @@ func runBench(c *cobra.Command, catalogue []*programs.Program, names []string, f
 	if err != nil {
 		return err
 	}
+	if err := f.prepare(); err != nil {
+		return errors.Join(err, d.abandon())
+	}
 	stop, err := startProfiles(f.cpuProfile, f.memProfile)
 	if err != nil {
 		return errors.Join(err, d.abandon())
@@ -190,7 +208,7 @@ func (f *benchFlags) plan(catalogue []*programs.Program, names []string) (*bench
 	}
 	request.Params = append(request.Params, settings...)
 	if !f.inProcess && f.cpuProfile == "" && f.memProfile == "" {
-		request.Runner = isolated()
+		request.Runner = f.runner
 	}
 	return bench.NewPlan(catalogue, request)
 }

@@ -172,7 +172,7 @@ func TestWrongResult(t *testing.T) {
 		Expected: func(programs.Values) string { return "4" },
 	}
 	var out, errs bytes.Buffer
-	c := newBench([]*programs.Program{wrong})
+	c := newBench([]*programs.Program{wrong}, nil)
 	c.SetArgs([]string{"--in-process"})
 	c.SetOut(&out)
 	c.SetErr(&errs)

@@ -43,7 +43,7 @@ func newRoot(measuring bool) *cobra.Command {
 	programs := catalogue.WithRivals()
 	root.AddCommand(newMeasure(programs))
 	if !measuring {
-		root.AddCommand(newBench(programs), newSimulate(programs))
+		root.AddCommand(newBench(programs, catalogue.Apart()), newSimulate(programs))
 	}
 	return root
 }

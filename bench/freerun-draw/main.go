@@ -45,7 +45,7 @@ or each figure to a file of its own. freerun bench --report and --svg do the sam
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE: func(c *cobra.Command, _ []string) error {
-			rows, failed := bench.ReadRows(c.InOrStdin(), catalogue.WithRivals())
+			rows, failed := bench.ReadRows(c.InOrStdin(), append(catalogue.WithRivals(), catalogue.Apart()...))
 			from.Rows = rows
 			if svg == "" {
 				return errors.Join(failed, report.Write(c.OutOrStdout(), from))

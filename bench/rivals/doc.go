@@ -31,6 +31,8 @@
 //	             with the many modules that it depends on: make goakt
 //	ergo         not here: version 3 cannot be downloaded, as Go's module proxy refuses it, and
 //	             version 2 drops what comes to a full mailbox, so these would not end
+//	durable      not here: durable units beside bbolt, SQLite and DBOS are the program durable of
+//	             `freerun bench durable`, in a module of its own (package bench/durable)
 //	ants         github.com/panjf2000/ants/v2      tasks
 //	pond         github.com/alitto/pond/v2         tasks
 //	conc         github.com/sourcegraph/conc       tasks

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	runtime "github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/browsertest"
 	"github.com/freerun-go/freerun/httpview"
+	"github.com/freerun-go/freerun/internal/figures"
 )
 
 var lostOnPage = runtime.Op("lostOnPage", func(*runtime.Context, *int, int) (int, error) {
@@ -49,4 +52,45 @@ func TestLivePageOfStillUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	page.Until(suspended + ` == "none"`)
+}
+
+// Figures of a module of these tests.
+var (
+	pageDeeds = figures.Declare(figures.Figure{Name: "page.deeds_done", Unit: "{deed}", Help: "Deeds <b>done</b>.", Grows: true})
+	pageHaste = figures.Declare(figures.Figure{Name: "page.haste", Unit: "s", Help: "Time of the last deed."})
+	pageFile  = figures.Declare(figures.Figure{Name: "page.file", Unit: "By", Help: "Size."})
+	pageDoers = figures.Declare(figures.Figure{Name: "page.doers", Unit: "{doer}", Help: "Doers.", Label: "kind"})
+)
+
+// TestLivePageOfModules has a browser show the figures of what works for a runtime, counters per
+// second, too; and no such section before and after.
+func TestLivePageOfModules(t *testing.T) {
+	rt := runtime.New()
+	defer rt.Close()
+	server := httptest.NewServer(httpview.Handler(rt))
+	defer server.Close()
+	page := browsertest.Open(t, server.URL+"/")
+	const hidden = `document.querySelector("#modules").hidden`
+	page.Until(`document.querySelector("#state").dataset.state == "live" && ` + hidden)
+	var done atomic.Int64
+	hide := figures.Show(rt, func() []figures.Value {
+		return []figures.Value{
+			{Of: pageDeeds, Value: float64(done.Add(1000))}, {Of: pageHaste, Value: 0.00025}, {Of: pageFile, Value: 3 << 20},
+			{Of: pageDoers, Label: "<i>account</i>", Value: 12},
+		}
+	})
+	const cells = `Array.from(document.querySelectorAll("#modules tbody tr"), r => Array.from(r.cells, c => c.textContent).join("|").replaceAll("\u202f", " ")).join("\n")`
+	page.Until(`!` + hidden + ` && /k\|[1-9]/.test(` + cells + `)`) // the second frame knows a rate
+	got := browsertest.Eval[string](page, cells)
+	for _, want := range []string{"page deeds done |", "|Deeds <b>done</b>.", "page haste |250 µs||", "page file |3.00 MiB||", "page doers <i>account</i>|12||"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	page.FitsItsWidth()
+	page.Screenshot("live-modules")
+	page.Resize(400, 900)
+	page.FitsItsWidth()
+	hide()
+	page.Until(hidden)
 }

@@ -2,6 +2,9 @@
 
 export const room = 120; // frames that are kept: two minutes
 
+// figureOf names the series of a module's figure.
+export const figureOf = m => `m${m.name} ${m.label}`;
+
 // Series has the last values of one figure; null where there was none.
 class Series {
   constructor(length) { this.values = new Array(length).fill(null); }
@@ -53,6 +56,10 @@ export class History {
     for (const u of frame.units ?? []) {
       this.note(`u${u.name} rate`, u.rate);
       this.note(`u${u.name} peak`, u.peak);
+    }
+    const before = new Map((was?.modules ?? []).map(m => [figureOf(m), m.value]));
+    for (const m of frame.modules ?? []) {
+      this.note(figureOf(m), m.grows ? this.rate(m.value, before.get(figureOf(m))) : m.value);
     }
     this.length = Math.min(this.length + 1, room);
     for (const [name, series] of this.series) { // series without a value in this frame

@@ -2,7 +2,7 @@
 // open stack stay.
 import { bytes, clock, count, nanoseconds, percent, short } from "./format.js";
 import { axis, lane, ranges, sparkline } from "./draw.js";
-import { room } from "./history.js";
+import { figureOf, room } from "./history.js";
 
 const $ = id => document.getElementById(id);
 
@@ -183,6 +183,34 @@ function showUnits(frame, history) {
   });
 }
 
+function moduleRow() {
+  return make("tr", "", make("td", "name", make("code"), " ", make("span", "state")), make("td", "n"), make("td", "n"),
+    make("td", "spark mid", picture("over time, of counters per second")), make("td", "help wide"));
+}
+
+// amount formats a value of a module's figure, without what is counted.
+function amount(m, value) {
+  if (m.unit === "s") return value ? nanoseconds(value * 1e9) : "0";
+  return m.unit === "By" ? bytes(value) : count(value);
+}
+
+function showModules(frame, history) {
+  const parent = $("modules"), body = parent.querySelector("tbody"), all = frame.modules ?? [];
+  parent.hidden = !all.length;
+  fit(body, all.length, moduleRow);
+  all.forEach((m, i) => {
+    const cells = body.rows[i].cells;
+    text(cells[0].firstChild, m.name.replaceAll(/[._]/g, " "));
+    text(cells[0].lastChild, m.label);
+    cells[0].title = m.help;
+    text(cells[1], amount(m, m.value));
+    text(cells[2], m.grows ? known(history.last(figureOf(m)), x => amount(m, x)) : "");
+    sparkline(cells[3].firstChild, history.get(figureOf(m)), room);
+    text(cells[4], m.help);
+    cells[4].title = m.help;
+  });
+}
+
 function showIncidents(frame) {
   const parent = $("incidents"), all = (frame.incidents ?? []).toReversed();
   const keys = all.map(i => `${i.at} ${i.operation} ${i.unit} ${i.been}`);
@@ -236,6 +264,7 @@ export function show(frame, history) {
   showProcessors(frame, history);
   showOperations(frame, history);
   showUnits(frame, history);
+  showModules(frame, history);
   showIncidents(frame);
   showSuspended(frame);
   showLosses(frame);

@@ -56,6 +56,9 @@ type Declared struct {
 	Form Form
 	// Store is the store of a kind, a Store; nil without one.
 	Store any
+	// Active returns how many units of a kind are active in a runtime, a *freerun.Runtime, or about
+	// to be. Any goroutine may call it. Nil for an operation.
+	Active func(rt any) int
 }
 
 // Delivery is an operation that a store sends to a unit of a kind.

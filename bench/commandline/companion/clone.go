@@ -76,9 +76,13 @@ func (c Command) build(root string, info *debug.BuildInfo) (string, error) {
 	if name := revision(ctx, root); name != "" && commitOf(info) == "" {
 		flags = append(flags, "-ldflags=-X main.revision="+name)
 	}
-	g := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", file}, flags, []string{"./" + c.Folder})...)
-	g.Dir = root
-	g.Env = slices.Concat(os.Environ(), env, []string{"GOWORK="}) // the clone's own workspace
+	dir, where, workspace := root, "./"+c.Folder, "GOWORK=" // the clone's own workspace
+	if c.Apart {
+		dir, where, workspace = filepath.Join(root, filepath.FromSlash(c.Folder)), ".", "GOWORK=off"
+	}
+	g := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", file}, flags, []string{where})...)
+	g.Dir = dir
+	g.Env = slices.Concat(os.Environ(), env, []string{workspace})
 	g.Stdout, g.Stderr = os.Stderr, os.Stderr
 	g.Cancel = func() error { return g.Process.Signal(os.Interrupt) }
 	err = g.Run()

@@ -31,6 +31,9 @@ type Command struct {
 	Name   string // the name of its file
 	Folder string // its folder below the root of a clone
 	Does   string // what it carries out, in the plural: "bench and simulate"
+	// Apart says that it is a module of its own, outside of the workspace, because it depends on
+	// much that nobody else needs. Such a command is built in clones only, and not installed.
+	Apart bool
 }
 
 // path returns the command's import path.
@@ -47,9 +50,12 @@ func (c Command) Find() (string, error) {
 	if root, ok := c.ownClone(); ok {
 		return c.build(root, info)
 	}
-	command, others := c.installed(info.Main.Version)
-	if command != "" {
-		return command, nil
+	var others []string
+	if !c.Apart {
+		var command string
+		if command, others = c.installed(info.Main.Version); command != "" {
+			return command, nil
+		}
 	}
 	if root, ok := c.cloneAround("."); ok {
 		return c.build(root, info)
@@ -60,6 +66,9 @@ func (c Command) Find() (string, error) {
 // missing returns the error for a freerun-bench that was not found, which says how to get one.
 // others describes commands that were found and do not fit.
 func (c Command) missing(version string, others []string) error {
+	if c.Apart {
+		return fmt.Errorf("%s are in a command that is built from its source: run freerun in a clone of https://%s", c.Does, repository)
+	}
 	text := fmt.Sprintf("%s are in a command of their own, %s, which is not installed", c.Does, c.Name)
 	if len(others) > 0 {
 		text = fmt.Sprintf("this is freerun %s, but %s", version, strings.Join(others, ", "))

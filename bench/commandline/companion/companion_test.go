@@ -28,6 +28,14 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestMissingApart: a command that cannot be installed is not to be.
+func TestMissingApart(t *testing.T) {
+	c := Command{Name: "freerun-durable", Folder: "bench/rivals/durable", Does: "the measurements of durable", Apart: true}
+	if err := c.missing("v0.3.0", nil); strings.Contains(err.Error(), "go install") || !strings.Contains(err.Error(), "run freerun in a clone of https://"+repository) {
+		t.Error(err)
+	}
+}
+
 // TestBuildAs: freerun-bench is built as the command was.
 func TestBuildAs(t *testing.T) {
 	flags, env := buildAs(&debug.BuildInfo{Settings: []debug.BuildSetting{

@@ -2,7 +2,10 @@
 // What is above knows keys and values; what they mean is its own matter.
 package engine
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Write is an entry to be stored, or to be removed.
 type Write struct {
@@ -31,6 +34,24 @@ type Engine interface {
 	// Close ends the engine: Puts that were called before are done first, and calls that come
 	// later fail with ErrClosed.
 	Close() error
+}
+
+// Counting is an engine that has figures. One of a simulation need not have any.
+type Counting interface {
+	// Stats tells the figures so far. Any goroutine may call it; it does not wait for the disk's
+	// writes.
+	Stats() Stats
+}
+
+// Stats are the figures of an engine since it was opened.
+type Stats struct {
+	Commits, Writes, Bytes          uint64 // Bytes counts keys and values
+	LastBatch, LargestBatch         int    // writes of one commit
+	CommitTime                      time.Duration
+	LastCommit, LongestCommit       time.Duration
+	Syncs                           uint64
+	SyncTime, LastSync, LongestSync time.Duration
+	FileSize                        int64 // 0 if the file cannot be asked
 }
 
 // Errors of engines. An error of an engine wraps one of them if it is of that sort, and says what

@@ -156,7 +156,9 @@ func (s *Store) commit(puts []put) error {
 	s.stats.Commits++
 	s.stats.Writes += uint64(len(s.batch.writes))
 	s.stats.Bytes += uint64(size)
+	s.stats.LastBatch = len(s.batch.writes)
 	s.stats.LargestBatch = max(s.stats.LargestBatch, len(s.batch.writes))
+	s.stats.CommitTime += took
 	s.stats.LastCommit = took
 	s.stats.LongestCommit = max(s.stats.LongestCommit, took)
 	return nil
@@ -204,6 +206,7 @@ func (s *Store) transact() (changed bool, err error) {
 		if sum, err = s.batch.apply(tx); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
+		defer s.synced(s.sync == 0, time.Now())
 		return s.disk.commit(tx)
 	})
 	if isPanic(err) {
@@ -275,6 +278,20 @@ func (b *batch) apply(tx *bolt.Tx) (sum uint64, err error) {
 	return sum, err
 }
 
+// synced counts a sync that began at that time, and has just ended, if it was one.
+func (s *Store) synced(it bool, began time.Time) {
+	if !it {
+		return
+	}
+	took := time.Since(began)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Syncs++
+	s.stats.SyncTime += took
+	s.stats.LastSync = took
+	s.stats.LongestSync = max(s.stats.LongestSync, took)
+}
+
 // syncOften makes durable what was committed, each interval.
 func (s *Store) syncOften() {
 	ticker := time.NewTicker(s.sync)
@@ -294,7 +311,10 @@ func (s *Store) syncNow() {
 	if s.condemned.Load() || !s.unsynced.Swap(false) {
 		return
 	}
-	if err := s.disk.sync(s.db); err != nil {
+	began := time.Now()
+	err := s.disk.sync(s.db)
+	s.synced(true, began)
+	if err != nil {
 		s.stop(fmt.Errorf("syncing %s: %w", s.path, err))
 	}
 }

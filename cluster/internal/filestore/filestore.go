@@ -57,13 +57,16 @@ type Store struct {
 	gets    []get
 	toPut   sync.Cond // of mu: puts is not empty, or closed
 	toGet   sync.Cond
-	stats   Stats
+	stats   engine.Stats
 
 	// Of the writer alone.
 	batch batch
 }
 
-var _ engine.Engine = (*Store)(nil)
+var (
+	_ engine.Engine   = (*Store)(nil)
+	_ engine.Counting = (*Store)(nil)
+)
 
 // disk is how a store makes things durable. Tests let it fail.
 type disk struct {
@@ -71,16 +74,9 @@ type disk struct {
 	sync   func(*bolt.DB) error
 }
 
-// Stats are the figures of a store since it was opened.
-type Stats struct {
-	Commits, Writes, Bytes    uint64 // Bytes counts keys and values
-	LargestBatch              int    // writes of one commit
-	LastCommit, LongestCommit time.Duration
-	FileSize                  int64 // 0 if the file cannot be asked
-}
-
-// Stats tells the figures so far. It does not wait for the disk's writes.
-func (s *Store) Stats() Stats {
+// Stats implements [engine.Counting]. A sync is that of a transaction, with the writing of its
+// pages before; with Sync above 0 it is that of an interval.
+func (s *Store) Stats() engine.Stats {
 	s.mu.Lock()
 	stats := s.stats
 	s.mu.Unlock()

@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/freerun-go/freerun/internal/figures"
+)
+
+// shown is a figure that is shown with those of the runtime.
+type shown struct {
+	*figures.Figure
+	of func(s *Stats) float64
+}
+
+// show declares a figure.
+func show(name, unit, help string, of func(s *Stats) float64) shown {
+	return shown{figures.Declare(figures.Figure{Name: "durable." + name, Unit: unit, Help: help}), of}
+}
+
+// growing declares a figure that counts.
+func growing(name, unit, help string, of func(s *Stats) float64) shown {
+	return shown{figures.Declare(figures.Figure{Name: "durable." + name, Unit: unit, Help: help, Grows: true}), of}
+}
+
+var activeUnits = figures.Declare(figures.Figure{Name: "durable.active_units", Unit: "{unit}", Help: "Durable units that are in memory.", Label: "kind"})
+
+// allShown are the figures with one value.
+var allShown = []shown{
+	growing("commits", "{commit}", "Transactions of the store.", func(s *Stats) float64 { return float64(s.Commits) }),
+	growing("writes", "{write}", "Entries of the store that commits wrote or removed.", func(s *Stats) float64 { return float64(s.Writes) }),
+	growing("written", "By", "Keys and values of these.", func(s *Stats) float64 { return float64(s.Bytes) }),
+	show("last_batch", "{write}", "Writes of the last commit.", func(s *Stats) float64 { return float64(s.LastBatch) }),
+	show("largest_batch", "{write}", "Writes of the largest commit.", func(s *Stats) float64 { return float64(s.LargestBatch) }),
+	growing("commit_time", "s", "Time that commits took, with their syncs.", func(s *Stats) float64 { return s.CommitTime.Seconds() }),
+	show("last_commit", "s", "Time of the last commit.", func(s *Stats) float64 { return s.LastCommit.Seconds() }),
+	show("longest_commit", "s", "Time of the longest commit.", func(s *Stats) float64 { return s.LongestCommit.Seconds() }),
+	growing("syncs", "{sync}", "Times that the disk was asked to keep what it has.", func(s *Stats) float64 { return float64(s.Syncs) }),
+	growing("sync_time", "s", "Time that syncs took, with the writing of pages before.", func(s *Stats) float64 { return s.SyncTime.Seconds() }),
+	show("last_sync", "s", "Time of the last sync.", func(s *Stats) float64 { return s.LastSync.Seconds() }),
+	show("longest_sync", "s", "Time of the longest sync.", func(s *Stats) float64 { return s.LongestSync.Seconds() }),
+	show("file", "By", "Size of the store's file.", func(s *Stats) float64 { return float64(s.FileSize) }),
+	show("deliveries", "{message}", "Messages between durable units that are stored and have had no effect so far.", func(s *Stats) float64 { return float64(s.Deliveries) }),
+	show("deliveries_waiting", "{message}", "Of these, those that are tried again after a while, and those behind them.", func(s *Stats) float64 { return float64(s.Waiting) }),
+	show("failures", "{message}", "Recorded failures: messages between durable units that failed for good.", func(s *Stats) float64 { return float64(s.Failures) }),
+	show("opening", "s", "Time that the start took, until messages were taken.", func(s *Stats) float64 { return s.Opening.Seconds() }),
+	show("left", "{message}", "Messages that earlier processes had left.", func(s *Stats) float64 { return float64(s.Left) }),
+	show("left_now", "{message}", "Of these, those that have had no effect so far.", func(s *Stats) float64 { return float64(s.LeftNow) }),
+	show("replay", "s", "Time after the start until the last of these had its effect; 0 before.", func(s *Stats) float64 { return s.Replay.Seconds() }),
+}
+
+// figures returns the figures as they are shown.
+func (n *Node) figures() []figures.Value {
+	s := n.Stats()
+	var all []figures.Value
+	for name, units := range s.Active {
+		all = append(all, figures.Value{Of: activeUnits, Label: name, Value: float64(units)})
+	}
+	for _, f := range allShown {
+		all = append(all, figures.Value{Of: f.Figure, Value: f.of(&s)})
+	}
+	return all
+}
+
+// show shows the node's figures with those of its runtime, until hide is called. opened is when
+// Join began.
+func (n *Node) show(opened time.Time) {
+	n.outbox.counts.joined = time.Now()
+	n.opening = n.outbox.counts.joined.Sub(opened)
+	n.hide = figures.Show(n.rt, n.figures)
+}
