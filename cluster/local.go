@@ -10,7 +10,8 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/filestore"
 )
 
-// Local is the store of one process, in one file of a folder. Nobody else may have the folder open.
+// Local is the store of one process, in one file of a folder. No other process may have the folder
+// open.
 //
 // Opening it fails with
 //   - [ErrStateLost] if the folder has no store, as the folder of a lost mount has none; the first
@@ -35,13 +36,17 @@ func Local(dir string, options ...LocalOption) Store {
 type LocalOption struct{ set func(o *filestore.Options) }
 
 // Create makes the folder and the store if there are none. A folder with other things is refused.
+// If the power fails meanwhile, or the process is killed, there is a whole store or none. The file
+// system must have hard links.
 func Create() LocalOption { return LocalOption{func(o *filestore.Options) { o.Create = true }} }
 
 // SyncEvery has outcomes be known before what they stand for is synced, which it is within d. A
-// process that is killed loses nothing. When the power fails, what the last d has stored may be
-// lost, and the file may be damaged: the next start finds most such damage, and fails with
-// [ErrStateLost]; a backup is needed then. Without the option each write is synced first, and
-// nothing is lost. It panics if d is not positive.
+// process that is killed loses nothing. When the power fails, what was stored after the last sync
+// had begun may be lost: that of the last d, and of the time that a sync takes. If the kernel had
+// written a part of that, the file may be damaged: the next start then fails with [ErrStateLost],
+// and a backup is needed. A store that opens has all from before the last sync, and nothing that
+// comes after something that is missing. Without the option each write is synced first, and nothing
+// is lost. It panics if d is not positive.
 func SyncEvery(d time.Duration) LocalOption {
 	if d <= 0 {
 		panic(fmt.Sprintf("cluster: SyncEvery %v; it needs a positive time", d))

@@ -9,9 +9,9 @@
 //
 //	about  version  checksum (4 bytes) and "1"
 //	       id       checksum and 16 random bytes, which tell the store from any other
-//	       sum      checksum, the number of a transaction (8 bytes, little-endian) and the sum
-//	                of all entries' checksums after it (the same); of a store that is open with
-//	                Sync other than 0, of its newest transaction
+//	       sum      checksum, the number of a transaction (8 bytes, little-endian), and the sum of
+//	                the checksums of all entries after it (8 bytes). Each transaction of a store
+//	                that is open with Sync other than 0 writes it
 //	data   KEY      checksum and the value
 //	index  KEY      the same checksum
 //

@@ -95,7 +95,9 @@ func (m *machine) run(t *testing.T, role string, variables ...string) {
 	}()
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
+		m.disk.mu.Lock()
 		kill = cancel
+		m.disk.mu.Unlock()
 		process := child.Command(ctx, role, append(variables, "FREERUN_MOUNT="+at)...)
 		process.Stdout = os.Stdout
 		err := process.Run()
@@ -109,6 +111,9 @@ func (m *machine) run(t *testing.T, role string, variables ...string) {
 		}
 		break
 	}
+	// The race detector does not see that the calls of the process came before its end.
+	m.disk.mu.Lock()
+	defer m.disk.mu.Unlock()
 	t.Logf("%d syncs, %d images", m.syncs, m.images)
 }
 

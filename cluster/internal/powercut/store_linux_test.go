@@ -17,6 +17,7 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/child"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/filestore"
+	"github.com/freerun-go/freerun/internal/verify/conformance"
 )
 
 const (
@@ -264,8 +265,12 @@ func TestPowerLoss(t *testing.T) {
 // TestPowerLossAfterAKill has the process killed at each sync while it makes the store. Then
 // another one has the store, and what it has done outlives a loss of power.
 func TestPowerLossAfterAKill(t *testing.T) {
-	for kill, killed := 1, true; killed; kill++ {
-		l := &storeLoad{puts: 5, mkdir: kill%2 == 0}
+	step := 1
+	if conformance.RaceDetector {
+		step = 4
+	}
+	for kill, killed := 1, true; killed; kill += step {
+		l := &storeLoad{puts: 5, mkdir: kill/step%2 == 0}
 		l.random, l.killAt = cuts(3), kill
 		l.run(t)
 		l.report(t)
