@@ -17,6 +17,7 @@ PACKAGES ?= work
 COUNT ?= 10
 FUZZTIME ?= 30s
 MAYHEM ?= 1h
+SIMULATIONS ?= 1000000
 RUN ?= .
 PAIRS ?= 20
 BENCH ?= .
@@ -108,6 +109,10 @@ mayhem: ## everything at once for MAYHEM, with the race detector, and every mess
 .PHONY: crashes
 crashes: ## durable units whose process is killed 200 times, 10,000 flipped bits of a store, and 200 losses of power at each sync; half an hour
 	FREERUN_CRASHES=200 FREERUN_FLIPS=10000 FREERUN_KILLS=100 FREERUN_CUTS=200 go test -count 1 -timeout 2h ./cluster/... ./cluster/internal/powercut/...
+
+.PHONY: simulate-long
+simulate-long: ## durable units under SIMULATIONS schedules, with crashes and faults of the disk, for the night
+	FREERUN_SIMULATIONS=$(SIMULATIONS) go test -count 1 -timeout 12h -run 'TestBooks|TestTransfers' ./cluster/clustertest
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME; RUN= chooses by name

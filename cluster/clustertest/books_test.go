@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
-	"github.com/freerun-go/freerun/freeruntest"
 )
 
 // book is the state of the units of these tests: what has run, and what was told, in their order.
@@ -320,17 +318,18 @@ func isPrefix(a, b []int) bool { return len(a) <= len(b) && slices.Equal(a, b[:l
 // collected while the disk and the process fail.
 func TestBooks(t *testing.T) {
 	sum, faults := map[string]int{}, map[string]int{}
-	Run(t, Options{}, func(s *Sim) {
+	Run(t, Options{Seeds: ourSeeds}, func(s *Sim) {
 		l := &library{s: s, sum: sum}
 		l.run()
 		for _, f := range s.faults {
 			faults[kindNames[f.kind]]++
 		}
+		sum["runs"]++
 		sum["lives"] += s.number
 		sum["steps"] += s.steps
 	})
 	t.Log(sum, faults)
-	if _, one := os.LookupEnv(freeruntest.Seed); one || testing.Short() || t.Failed() {
+	if sum["runs"] < 100 { // a seed, or a number of schedules, is in the environment
 		return
 	}
 	for k, name := range kindNames {
@@ -348,7 +347,7 @@ func TestBooks(t *testing.T) {
 // TestBooksRepeat holds that a seed repeats its run, with all that the disk is given.
 func TestBooksRepeat(t *testing.T) {
 	x := newSearch(t, Options{}, runBooks)
-	for seed := range uint64(50) {
+	for seed := range uint64(ourSeeds / 10) {
 		if !x.repeats(1000 + seed) {
 			return
 		}

@@ -8,6 +8,9 @@ import (
 
 // Faults are the rates of what goes wrong: each is the probability, from 0 to 1, that one of the
 // things it names goes wrong. Where and for how long is drawn, too. All follows from the seed.
+//
+// A schedule has each rate below 1 as it is, or none of the fault, or eight times the rate: so in
+// some schedules much of one sort goes wrong, and little else.
 type Faults struct {
 	// Crash is for lives: the process ends in the middle, at some step. Of the writes that were
 	// begun, those up to some point are on the disk, and no later ones.
@@ -73,6 +76,19 @@ func (f Faults) rates() (r [kinds]float64) {
 		}
 	}
 	return r
+}
+
+// swarm returns the rates of one schedule. Source: A. Groce, C. Zhang, E. Eide, Y. Chen and
+// J. Regehr, Swarm testing, ISSTA 2012: runs that leave features out find more than runs that have
+// a little of each.
+func swarm(seed uint64, rates [kinds]float64) [kinds]float64 {
+	random := rand.New(rand.NewPCG(seed, 0x57a4))
+	for k, rate := range rates {
+		if factor := [...]float64{0, 1, 1, 8}[random.IntN(4)]; rate < 1 {
+			rates[k] = min(1, rate*factor)
+		}
+	}
+	return rates
 }
 
 // decision names the nth decision of a kind in a run.

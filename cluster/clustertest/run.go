@@ -60,8 +60,8 @@ func (x *search) failedOutside() bool { return x.t.Failed() && !x.failed }
 // said, its faults, and the command that repeats it. A panic of body is a failure. If a seed does
 // not repeat its run, t fails, too: Run looks once, and says what has differed first.
 //
-// Run panics if options are negative, or a rate is no probability. It waits, and takes about a
-// millisecond for a schedule of some 30 messages.
+// Run panics if options are negative, or a rate is no probability. It waits, and takes some
+// milliseconds for a schedule of some 30 messages.
 func Run(t testing.TB, options Options, body func(s *Sim)) {
 	t.Helper()
 	if body == nil {
@@ -140,7 +140,7 @@ func (x *search) run(seed uint64, p *plan, keeps bool) *Sim {
 	r := &recorder{TB: x.t}
 	s := &Sim{
 		TB: r, recorder: r, runtime: x.options.Runtime, disk: &disk{conduct: sound{}, entries: map[string][]byte{}}, trace: trace{keeps: keeps}, most: x.options.Lives,
-		decisions: decisions{seed: seed, rates: x.rates, plan: p}, random: rand.New(rand.NewPCG(seed, 0x1274)),
+		decisions: decisions{seed: seed, rates: swarm(seed, x.rates), plan: p}, random: rand.New(rand.NewPCG(seed, 0x1274)),
 	}
 	s.disk.sim = s
 	if x.options.conduct != nil {

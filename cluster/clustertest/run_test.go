@@ -294,6 +294,26 @@ func TestCrash(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+var (
+	spin = freerun.FreeOp[struct{}, struct{}]("spin", nil)
+	_    = freerun.Define(spin, func(c *freerun.Context, _ struct{}) (struct{}, error) {
+		return struct{}{}, spin.Tell(c, struct{}{})
+	})
+)
+
+// TestEndless holds that a program is found that goes on for ever.
+func TestEndless(t *testing.T) {
+	e := run(t, clustertest.Options{Seeds: 1, Lives: 1, Faults: none}, func(s *clustertest.Sim) {
+		for rt := range s.Lives() {
+			_ = spin.Tell(rt.Context(), struct{}{})
+			_ = rt.Quiesce(s.Context())
+		}
+	})
+	if !e.failed || !strings.Contains(e.text(), "it does not come to its end") {
+		t.Error(e.text())
+	}
+}
+
 // TestClock holds that time goes on from life to life, jumps if it is to, and that a life has its
 // runtime's options.
 func TestClock(t *testing.T) {

@@ -124,6 +124,9 @@ func (s *Sim) Last() (*freerun.Runtime, *cluster.Node) {
 			s.Fatalf("clustertest: %v", err)
 		}
 		l.drop()
+		if s.Failed() {
+			s.FailNow()
+		}
 	}
 	s.Fatalf("clustertest: operations have ended the last life %d times, and these messages are left: %q", mostLast, s.disk.left())
 	return nil, nil

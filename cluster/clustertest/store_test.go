@@ -137,16 +137,11 @@ func reached(s *Sim, puts []*testPut, model map[string]int) (known, all int) {
 	}
 	var fits []int
 	for n := range len(puts) + 1 {
-		then := maps.Clone(model)
-		for _, p := range puts[:n] {
-			if p.err == nil || errors.Is(p.err, engine.ErrStopped) {
-				for _, w := range p.writes() {
-					then[string(w.Key)] = p.number
-				}
+		for _, failed := range mayHaveFailed(puts[:n]) {
+			if maps.Equal(after(model, puts[:n], failed), now) {
+				fits = append(fits, n)
+				break
 			}
-		}
-		if maps.Equal(then, now) {
-			fits = append(fits, n)
 		}
 	}
 	for _, p := range puts {
@@ -161,4 +156,31 @@ func reached(s *Sim, puts []*testPut, model map[string]int) (known, all int) {
 	clear(model)
 	maps.Copy(model, now)
 	return known, slices.Max(fits)
+}
+
+// after returns what the disk has after Puts, of which those from failed[0] to failed[1] have
+// failed.
+func after(model map[string]int, puts []*testPut, failed [2]int) map[string]int {
+	then := maps.Clone(model)
+	for i, p := range puts {
+		if i >= failed[0] && i < failed[1] || p.err != nil && !errors.Is(p.err, engine.ErrStopped) {
+			continue
+		}
+		for _, w := range p.writes() {
+			then[string(w.Key)] = p.number
+		}
+	}
+	return then
+}
+
+// mayHaveFailed returns the ranges of Puts that may have failed without a word: those of a full
+// disk, before a crash.
+func mayHaveFailed(puts []*testPut) (all [][2]int) {
+	all = append(all, [2]int{})
+	for from := len(puts) - 1; from >= 0 && puts[from].calls == 0; from-- {
+		for to := from + 1; to <= len(puts); to++ {
+			all = append(all, [2]int{from, to})
+		}
+	}
+	return all
 }

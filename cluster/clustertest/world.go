@@ -26,8 +26,10 @@ type world struct {
 
 var _ simhost.World = (*world)(nil)
 
-// mostStep is how long a step takes at most.
-const mostStep = 20 * time.Microsecond
+const (
+	mostStep  = 20 * time.Microsecond // takes a step
+	mostSteps = 1 << 21               // of a life, which takes some seconds with so many
+)
 
 // newWorld returns the world of a life, which begins at an instant.
 func newWorld(l *life, random *rand.Rand, processors int, now time.Duration) *world {
@@ -59,6 +61,9 @@ func (w *world) Choose(ready []int) int {
 	w.steps++
 	w.now += time.Duration(1 + w.random.Int64N(int64(mostStep)))
 	switch w.steps {
+	case mostSteps:
+		w.life.sim.Errorf("life %d has taken %d steps, at %v: it does not come to its end, or sends too much for a simulation", w.life.number, w.steps, w.life.rt.Now())
+		w.life.crash()
 	case w.crashes.step:
 		w.life.sim.note(w.crashes.of, "the process crashes at step %d", w.steps)
 		w.life.crash()

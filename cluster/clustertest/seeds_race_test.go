@@ -1,0 +1,7 @@
+//go:build race
+
+package clustertest
+
+// ourSeeds is the number of schedules of the tests of package cluster. In each one goroutine runs
+// at a time, so that the race detector learns little from more of them.
+const ourSeeds = 100

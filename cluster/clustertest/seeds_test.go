@@ -1,0 +1,6 @@
+//go:build !race
+
+package clustertest
+
+// ourSeeds is the number of schedules of the tests of package cluster.
+const ourSeeds = usualSeeds
