@@ -73,7 +73,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("keys %s", k)
 	}
 	stop()
-	rt, n, stop = start(t, dir)
+	rt, _, stop = start(t, dir)
 	c = rt.Context()
 	time.Sleep(10 * time.Millisecond) // timers that were not forgotten would tell now
 	for key, want := range map[string]int{"leaves0": 210, "leaves1": 210, "leaves2": 216, "leaves3": 216, "gone": 100} {
@@ -86,7 +86,7 @@ func TestForget(t *testing.T) {
 
 // TestForgetOften has a unit forgotten again and again while others send to it.
 func TestForgetOften(t *testing.T) {
-	rt, n, _ := start(t, t.TempDir())
+	rt, _, _ := start(t, t.TempDir())
 	c := rt.Context()
 	var all []freerun.Future[int]
 	for i := range 2000 {
@@ -113,5 +113,4 @@ func TestForgetOften(t *testing.T) {
 	if sum != 1600 {
 		t.Errorf("%d deposits are left of 1600", sum)
 	}
-	_ = n
 }

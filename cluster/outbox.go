@@ -238,6 +238,10 @@ func (o *outbox) deliver(d *delivery) {
 
 // ended is called with the outcome of a delivery.
 func (o *outbox) ended(d *delivery, err error) {
+	if errors.Is(err, freerun.ErrGoexit) && !d.done && d.endedAgain() {
+		o.give(d, err) // and it stays under way
+		return
+	}
 	d.underway.Store(false)
 	switch {
 	case d.done:
@@ -247,8 +251,6 @@ func (o *outbox) ended(d *delivery, err error) {
 		o.deliverFirst(d) // it may be the first meanwhile
 	case errors.Is(err, freerun.ErrClosed), errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
 		// It is left to the next process.
-	case errors.Is(err, freerun.ErrGoexit) && d.endedAgain():
-		o.give(d, err)
 	default:
 		d.tried(true)
 		o.tryAgain(d)
@@ -319,16 +321,20 @@ func (o *outbox) next(d *delivery) {
 	}
 }
 
-// give records a delivery as failed for good.
-func (o *outbox) give(d *delivery, why error) {
-	var answers []*delivery
-	writes := d.removal()
-	if d.isQuestion() {
-		answers = []*delivery{o.number(d.answer(nil, why))}
-		writes = append(writes, answers[0].stored())
-	} else {
-		writes = append(writes, d.failure(why))
+// ending returns the writes with which a delivery fails for good, and the answer that they have, if
+// it is a question: nothing else is recorded then.
+func (o *outbox) ending(d *delivery, why error) (writes []engine.Write, answers []*delivery) {
+	if !d.isQuestion() {
+		return append(d.removal(), d.failure(why)), nil
 	}
+	a := o.number(d.answer(nil, why))
+	return append(d.removal(), a.stored()), []*delivery{a}
+}
+
+// give records a delivery as failed for good. It is under way until that is stored, so that it is
+// not delivered any more.
+func (o *outbox) give(d *delivery, why error) {
+	writes, answers := o.ending(d, why)
 	o.node.engine.Put(writes, func(err error) {
 		switch {
 		case err == nil:

@@ -65,6 +65,7 @@ type replay struct {
 	suspects []*delivery
 	rest     []*delivery
 	writes   []engine.Write // to be stored with the next note
+	answers  []*delivery    // in writes
 	pause    time.Duration
 }
 
@@ -90,7 +91,8 @@ func (o *outbox) replay(left []*delivery, notes map[uint64]suspicion) {
 		d.left = true
 		switch notes[d.number] {
 		case alone:
-			r.writes = append(append(r.writes, d.removal()...), d.failure(errEndsProcess))
+			writes, answers := o.ending(d, errEndsProcess)
+			r.writes, r.answers = append(r.writes, writes...), append(r.answers, answers...)
 		case together:
 			r.suspects = append(r.suspects, d)
 			o.keep(d)
@@ -139,20 +141,21 @@ func (r *replay) tried(d *delivery, again bool) {
 
 // store stores notes, and then goes on. The runtime is not quiescent meanwhile.
 func (r *replay) store(then func()) {
-	rt, writes := r.outbox.node.rt, r.writes
-	r.writes = nil
+	rt, writes, answers := r.outbox.node.rt, r.writes, r.answers
+	r.writes, r.answers = nil, nil
 	goesOn := freerun.NewPromise[struct{}](rt.Context())
 	r.outbox.node.engine.Put(writes, func(err error) {
 		switch {
 		case err == nil:
 			r.outbox.counts.stored(writes)
 			r.pause = leastPause
+			r.outbox.send(answers)
 			then()
 		case errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
 			// It is left to the next process.
 		default: // without room nothing can have an effect, either
 			later.SendAfter(rt.Context(), r.pause, func() {
-				r.writes = writes
+				r.writes, r.answers = writes, answers
 				r.store(then)
 			})
 			r.pause = min(2*r.pause, mostPause)

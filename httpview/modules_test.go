@@ -29,8 +29,10 @@ func TestModules(t *testing.T) {
 	})
 	got := newView(rt, "test").see(sample{}).Modules
 	want := []moduleFigure{
-		{"testing.deeds", "", "Deeds done.", "{deed}", true, 7}, {"testing.haste", "", "Time of the last deed.", "s", false, 0.25},
-		{"testing.doers", "a", "Doers.", "{doer}", false, 1}, {"testing.doers", "b", "Doers.", "{doer}", false, 2},
+		{"testing.deeds", "", "Deeds done.", "{deed}", true, 7},
+		{"testing.haste", "", "Time of the last deed.", "s", false, 0.25},
+		{"testing.doers", "a", "Doers.", "{doer}", false, 1},
+		{"testing.doers", "b", "Doers.", "{doer}", false, 2},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)

@@ -28,7 +28,6 @@ const (
 
 // flawed is the conduct of a disk with a flaw.
 type flawed struct {
-	sound
 	is      flaw
 	before  map[string][]byte // the values before the last ones
 	delayed []engine.Write

@@ -75,7 +75,9 @@ func TestLivePageOfModules(t *testing.T) {
 	var done atomic.Int64
 	hide := figures.Show(rt, func() []figures.Value {
 		return []figures.Value{
-			{Of: pageDeeds, Value: float64(done.Add(1000))}, {Of: pageHaste, Value: 0.00025}, {Of: pageFile, Value: 3 << 20},
+			{Of: pageDeeds, Value: float64(done.Add(1000))},
+			{Of: pageHaste, Value: 0.00025},
+			{Of: pageFile, Value: 3 << 20},
 			{Of: pageDoers, Label: "<i>account</i>", Value: 12},
 		}
 	})

@@ -126,7 +126,8 @@ func (l *storeLoad) run(t *testing.T) {
 	l.disk.Ignores = l.ignores
 	l.opened, l.done, l.synced = l.start != nil, l.first, l.first
 	variables := []string{
-		fmt.Sprint("FREERUN_SYNC=", l.interval), fmt.Sprint("FREERUN_PUTS=", l.puts)}
+		fmt.Sprint("FREERUN_SYNC=", l.interval), fmt.Sprint("FREERUN_PUTS=", l.puts),
+	}
 	if l.mkdir {
 		variables = append(variables, "FREERUN_MKDIR=yes")
 	}
