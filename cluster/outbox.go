@@ -121,15 +121,29 @@ func (n *Node) decodeTell(b []byte) (t tell, rest []byte, err error) {
 	if err != nil {
 		return t, nil, err
 	}
-	k := n.stored[stored.Kind]
+	if t.to, t.op, err = n.named(&stored.Kind, stored.Operation); err != nil {
+		return t, nil, err
+	}
+	t.Tell = stored
+	if t.isQuestion() {
+		_, _, err = n.named(&t.Reply.Kind, t.Reply.Operation)
+	}
+	return t, rest, err
+}
+
+// named returns the kind and the operation of a message that is stored, by their names there, and
+// has the kind have the name that it has now: so all messages to a unit name it alike.
+func (n *Node) named(kind *string, operation string) (*kind, *operation, error) {
+	k := n.stored[*kind]
 	if k == nil {
-		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s, which this program does not have", stored.Kind)
+		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s, which this program does not have", *kind)
 	}
-	op := k.ops[stored.Operation]
+	*kind = k.given
+	op := k.ops[operation]
 	if op == nil {
-		return t, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", stored.Kind, stored.Operation)
+		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", *kind, operation)
 	}
-	return tell{stored, k, op}, rest, nil
+	return k, op, nil
 }
 
 // begin reads what is left of the last process, with the notes about it.

@@ -20,7 +20,10 @@ import (
 // has them by currency.
 type (
 	purse1 struct{ Euros float64 }
-	purse2 struct{ Cents int }
+	purse2 struct {
+		Cents    int
+		Answered []int // in cents
+	}
 	purse  struct{ Cents map[string]int }
 	gift1  struct{ Euros int }
 	gift2  struct{ Cents int }
@@ -45,8 +48,15 @@ func program(version int, dir string) error {
 	case 1:
 		kind := freerun.NewKind("hoard", func(*freerun.Context, string) (purse1, error) { return purse1{1.25}, nil }, cluster.Durable())
 		take := freerun.Op("take", func(c *freerun.Context, p *purse1, g gift1) (float64, error) {
+			if g.Euros == question {
+				os.Exit(0) // it is left to the next version
+			}
 			p.Euros += float64(g.Euros)
 			return p.Euros, nil
+		})
+		hears := freerun.Op("hears", func(*freerun.Context, *purse1, cluster.Answer[gift1, float64]) (int, error) { return 0, nil })
+		asks := freerun.Op("asks", func(c *freerun.Context, _ *purse1, _ struct{}) (int, error) {
+			return 0, cluster.Ask(c, take, kind.At(c, "asked"), gift1{question}, hears)
 		})
 		later := freerun.Op[purse1, gift1, float64]("later", nil)
 		freerun.Define(later, func(c *freerun.Context, p *purse1, g gift1) (float64, error) {
@@ -73,7 +83,8 @@ func program(version int, dir string) error {
 		if _, err := later.Call(c, kind.At(c, "negative"), gift1{-1}); err != nil {
 			return err
 		}
-		return errors.Join(rt.Shutdown(c), node.Close())
+		_, err = asks.Call(c, kind.At(c, "asks"), struct{}{})
+		return errors.Join(errors.New("the question did not end the process"), err, rt.Shutdown(c), node.Close())
 	default:
 		options := []cluster.StoredOption{cluster.Was("hoard"), cluster.Migrate(migrate1)}
 		if version == 3 {
@@ -85,8 +96,13 @@ func program(version int, dir string) error {
 			p.Cents += g.Cents
 			return float64(p.Cents) / 100, nil
 		}), cluster.Was("take"), cluster.Migrate(func(g gift1) (gift2, error) { return gift2{100 * g.Euros}, nil }))
-		later := freerun.Op("later", func(c *freerun.Context, p *purse2, g gift2) (float64, error) { return 0, nil })
-		_ = later
+		cluster.Stored(freerun.Op("listens", func(_ *freerun.Context, p *purse2, a cluster.Answer[gift2, float64]) (int, error) {
+			p.Answered = append(p.Answered, a.Arg.Cents, int(100*a.Result))
+			return 0, a.Err
+		}), cluster.Was("hears"), cluster.Migrate(func(a cluster.Answer[gift1, float64]) (cluster.Answer[gift2, float64], error) {
+			return cluster.Answer[gift2, float64]{Key: a.Key, Arg: gift2{100 * a.Arg.Euros}, Result: a.Result, Err: a.Err}, nil
+		}))
+		answers := freerun.ReadOp("answers", func(_ *freerun.Context, p *purse2, _ struct{}) ([]int, error) { return p.Answered, nil })
 		node, err := join()
 		if err != nil {
 			return err
@@ -104,12 +120,25 @@ func program(version int, dir string) error {
 				}
 			}
 		}
+		for {
+			all, err := answers.Call(c, kind.At(c, "asks"), struct{}{})
+			if len(all) == 2 && all[0] == 100*question && all[1] == 100*question {
+				break
+			}
+			if err != nil || len(all) > 0 {
+				return fmt.Errorf("the answer: %v, %w", all, err)
+			}
+			time.Sleep(time.Millisecond)
+		}
 		if _, err := read.Call(c, kind.At(c, "negative"), struct{}{}); err == nil || errors.Is(err, cluster.ErrStateLost) || !strings.Contains(err.Error(), "a negative purse") {
 			return fmt.Errorf("a migration that panics: %v", err)
 		}
 		return errors.Join(rt.Shutdown(c), node.Close())
 	}
 }
+
+// question is a gift under which a process of version 1 ends.
+const question = 77
 
 func last(rt *freerun.Runtime, join func() (*cluster.Node, error), options []cluster.StoredOption) error {
 	c := rt.Context()
@@ -131,7 +160,7 @@ func last(rt *freerun.Runtime, join func() (*cluster.Node, error), options []clu
 			return err
 		}
 		n++
-		if key == "negative" {
+		if key == "negative" || key == "asks" || key == "asked" {
 			continue
 		}
 		for cents := 0; cents != 525; time.Sleep(time.Millisecond) {
@@ -140,7 +169,7 @@ func last(rt *freerun.Runtime, join func() (*cluster.Node, error), options []clu
 			}
 		}
 	}
-	if n != 11 {
+	if n != 13 {
 		return fmt.Errorf("%d keys", n)
 	}
 	return errors.Join(rt.Shutdown(c), node.Close())
