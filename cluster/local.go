@@ -4,10 +4,12 @@ package cluster
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/filestore"
+	"github.com/freerun-go/freerun/cluster/internal/inspect"
 )
 
 // Local is the store of one process, in one file of a folder. No other process may have the folder
@@ -60,3 +62,23 @@ type local struct {
 }
 
 func (l *local) open() (engine.Engine, error) { return filestore.Open(l.dir, l.options) }
+
+// Inspect shows what is in a store whose program is stopped, as the command
+// github.com/freerun-go/freerun/cluster/cmd/inspect does, with the types of this program: states
+// and arguments that are not stored as JSON are printed as fmt prints them with %+v, and not in
+// hex. It repairs nothing. args are those of a command line, -help shows them; it returns the exit
+// status:
+//
+//	if len(os.Args) > 1 && os.Args[1] == "inspect" {
+//		os.Exit(cluster.Inspect(os.Args[2:], os.Stdout, os.Stderr))
+//	}
+//
+// All kinds must be declared before. It waits for the disk.
+func Inspect(args []string, stdout, stderr io.Writer) int {
+	n := &Node{}
+	if err := n.names(); err != nil {
+		fmt.Fprintln(stderr, err)
+		return inspect.Failed
+	}
+	return inspect.Run(args, stdout, stderr, types{n})
+}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -19,6 +20,12 @@ func Create() LocalOption { return LocalOption{} }
 
 // SyncEvery is as on other platforms.
 func SyncEvery(time.Duration) LocalOption { return LocalOption{} }
+
+// Inspect is not there on this platform: it says so, and returns 1.
+func Inspect(_ []string, _, stderr io.Writer) int {
+	fmt.Fprintln(stderr, "cluster: stores are not there on WebAssembly")
+	return 1
+}
 
 type local string
 

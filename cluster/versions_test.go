@@ -24,9 +24,9 @@ type (
 		Cents    int
 		Answered []int // in cents
 	}
-	purse  struct{ Cents map[string]int }
-	gift1  struct{ Euros int }
-	gift2  struct{ Cents int }
+	purse struct{ Cents map[string]int }
+	gift1 struct{ Euros int }
+	gift2 struct{ Cents int }
 )
 
 func migrate1(p purse1) (purse2, error) {

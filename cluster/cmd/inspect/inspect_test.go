@@ -23,6 +23,7 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/child"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/filestore"
+	"github.com/freerun-go/freerun/cluster/internal/inspect"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
@@ -160,10 +161,10 @@ func made(t *testing.T) (dir string, stop func()) {
 func inspected(t *testing.T, status int, args ...string) (out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if got := run(args, &stdout, &stderr); got != status {
+	if got := inspect.Run(args, &stdout, &stderr, nil); got != status {
 		t.Errorf("inspect %q: exit status %d, want %d\n%s%s", args, got, status, stdout.String(), stderr.String())
 	}
-	if status == well && stderr.Len() > 0 {
+	if status == inspect.Well && stderr.Len() > 0 {
 		t.Errorf("inspect %q: %s", args, stderr.String())
 	}
 	return stdout.String(), stderr.String()
@@ -199,7 +200,7 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := inspected(t, well, dir)
+	out, _ := inspected(t, inspect.Well, dir)
 	t.Log("\n" + out)
 	has(t, out, "store      "+filepath.Join(dir, "freerun.store")+"\n", "id         ", "\nformat     1\n", "size       ",
 		"\nunits      2 of kind account\n", "           1 of kind mark\n", "under way  1 message\n", "failures   1\n",
@@ -207,26 +208,26 @@ func TestText(t *testing.T) {
 		"\nkind mark\n", "  7  hex abcd\n")
 	hasNot(t, out, long, "\x1b", "damaged", "deposit")
 
-	out, _ = inspected(t, well, "-full", dir)
+	out, _ = inspected(t, inspect.Well, "-full", dir)
 	has(t, out, long+`"}`+"\n")
-	out, _ = inspected(t, well, "-keys", dir)
+	out, _ = inspected(t, inspect.Well, "-keys", dir)
 	has(t, out, "kind account\n  ada\n", "kind mark\n  7\n")
 	hasNot(t, out, "Balance", "hex")
-	out, _ = inspected(t, well, dir, "-kind", "mark")
+	out, _ = inspected(t, inspect.Well, dir, "-kind", "mark")
 	has(t, out, "kind mark\n  7  hex abcd\n")
 	hasNot(t, out, "\nkind account")
-	out, _ = inspected(t, well, "-prefix", "ad", dir)
+	out, _ = inspected(t, inspect.Well, "-prefix", "ad", dir)
 	has(t, out, "kind account\n  ada")
 	hasNot(t, out, "bob", "\nkind mark")
 
-	out, _ = inspected(t, well, "-sent", dir)
+	out, _ = inspected(t, inspect.Well, "-sent", dir)
 	has(t, out, "\n\nunder way\n  1  deposit to closed of kind account  5\n")
 	hasNot(t, out, "\nkind ", "breaks")
-	out, _ = inspected(t, well, "-failures", dir)
+	out, _ = inspected(t, inspect.Well, "-failures", dir)
 	t.Log("\n" + out)
 	has(t, out, "\n\nfailures\n  2  breaks to broken of kind account  6\n", "    why: ", `panicked: out of\norder \u001b[2J`+"\n")
 	hasNot(t, out, "deposit", "\x1b")
-	out, _ = inspected(t, well, "-sent", "-failures", "-prefix", "clo", "-kind", "account", dir)
+	out, _ = inspected(t, inspect.Well, "-sent", "-failures", "-prefix", "clo", "-kind", "account", dir)
 	has(t, out, "deposit to closed")
 	hasNot(t, out, "breaks")
 
@@ -238,6 +239,22 @@ func TestText(t *testing.T) {
 	if len(files) != 1 {
 		t.Errorf("%d files are left", len(files))
 	}
+}
+
+// TestTypes has a program with the types print what is not JSON.
+func TestTypes(t *testing.T) {
+	dir, stop := made(t)
+	stop()
+	var stdout, stderr bytes.Buffer
+	if status := cluster.Inspect([]string{dir}, &stdout, &stderr); status != inspect.Well {
+		t.Errorf("%d, %s", status, stderr.String())
+	}
+	has(t, stdout.String(), "kind account\n", "  ada  {\"Balance\":105", "kind mark\n  7  {seen:205}\n")
+	stdout.Reset()
+	if status := cluster.Inspect([]string{"-json", "-kind", "mark", dir}, &stdout, &stderr); status != inspect.Well {
+		t.Errorf("%d, %s", status, stderr.String())
+	}
+	has(t, stdout.String(), `"valueText":"{seen:205}"`)
 }
 
 // lines reads the output of -json.
@@ -256,7 +273,7 @@ func lines(t *testing.T, out string) (all []map[string]any) {
 func TestJSON(t *testing.T) {
 	dir, stop := made(t)
 	stop()
-	out, _ := inspected(t, well, "-json", dir)
+	out, _ := inspected(t, inspect.Well, "-json", dir)
 	all := lines(t, out)
 	if len(all) != 4 {
 		t.Fatalf("%d lines\n%s", len(all), out)
@@ -273,7 +290,7 @@ func TestJSON(t *testing.T) {
 		`{"key":"bob\u001b[2J","kind":"account","type":"unit","value":{"Balance":100,"Note":"` + long + `"}}`,
 		`{"key":"7","kind":"mark","type":"unit","valueHex":"abcd"}`,
 	}
-	out, _ = inspected(t, well, "-json", "-sent", "-failures", dir)
+	out, _ = inspected(t, inspect.Well, "-json", "-sent", "-failures", dir)
 	more := lines(t, out)
 	if len(more) != 3 {
 		t.Fatalf("%d lines\n%s", len(more), out)
@@ -288,7 +305,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want[i])
 		}
 	}
-	out, _ = inspected(t, well, "-json", "-keys", dir)
+	out, _ = inspected(t, inspect.Well, "-json", "-keys", dir)
 	hasNot(t, out, "value")
 }
 
@@ -309,12 +326,12 @@ func TestDamaged(t *testing.T) {
 	if err := os.WriteFile(path, damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, errs := inspected(t, failed, dir)
+	out, errs := inspected(t, inspect.Failed, dir)
 	t.Log("\n" + out + errs)
 	has(t, out, "units      1 of kind account\n", "damaged    1 entry\n", "kind account\n  ada  error: stored state is lost: ", "checksum\n", "bob", "kind mark\n  7  hex abcd\n")
 	has(t, errs, "inspect: 1 entry of the store cannot be read: restore a backup")
 	hasNot(t, out, `"Balance":905`)
-	out, _ = inspected(t, failed, "-json", dir)
+	out, _ = inspected(t, inspect.Failed, "-json", dir)
 	all := lines(t, out)
 	if len(all) != 4 || all[0]["damaged"] != 1.0 || all[1]["key"] != "ada" || all[1]["error"] == nil || all[1]["value"] != nil {
 		t.Errorf("%s", out)
@@ -323,7 +340,7 @@ func TestDamaged(t *testing.T) {
 	if err := os.WriteFile(path, file[:3*os.Getpagesize()], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, errs = inspected(t, failed, dir)
+	out, errs = inspected(t, inspect.Failed, dir)
 	has(t, errs, "inspect: opening the store in "+dir+": stored state is lost: ", "restore a backup")
 	if out != "" {
 		t.Error(out)
@@ -361,7 +378,7 @@ func TestStrange(t *testing.T) {
 	if err := errors.Join(<-done, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	out, errs := inspected(t, failed, dir)
+	out, errs := inspected(t, inspect.Failed, dir)
 	t.Log("\n" + out + errs)
 	has(t, out, "3 of kind a\n", "1 of kind b\n", "under way  0 messages\nfailures   0\ndamaged    9 entries\n",
 		"\nneither units nor messages\n", `  o12  error: `,
@@ -370,16 +387,16 @@ func TestStrange(t *testing.T) {
 		"\nkind b\n", `  "\u009b"  "\u009b\udb40\udc01"`+"\n",
 		"\nneither units nor messages\n", `  "sno kind"  error: `, "  x  error: ")
 	has(t, errs, "9 entries of the store cannot be read")
-	out, _ = inspected(t, failed, "-sent", "-failures", "-kind", "b", dir)
+	out, _ = inspected(t, inspect.Failed, "-sent", "-failures", "-kind", "b", dir)
 	has(t, out, "\nfailures\n  5  do to k of kind b  error: the argument: the form is 'q'", "\n    why: why\n", "\nunder way\n  4  error: stored state is lost: ")
-	out, _ = inspected(t, failed, "-json", dir)
+	out, _ = inspected(t, inspect.Failed, "-json", dir)
 	for _, m := range lines(t, out) {
 		if m["keyHex"] != nil && (m["keyHex"] != "ff78" || m["key"] != nil) {
 			t.Errorf("%v", m)
 		}
 	}
 	has(t, out, `"keyHex":"ff78"`)
-	out, _ = inspected(t, failed, "-prefix", "\xFF", dir)
+	out, _ = inspected(t, inspect.Failed, "-prefix", "\xFF", dir)
 	has(t, out, "hex ff78")
 	hasNot(t, out, "two w", "neither")
 }
@@ -389,7 +406,7 @@ func TestInUse(t *testing.T) {
 	dir, stop := made(t)
 	refused := func() {
 		t.Helper()
-		out, errs := inspected(t, failed, dir)
+		out, errs := inspected(t, inspect.Failed, dir)
 		has(t, errs, "inspect: ", "the store is in use", "stop the program that has it, or look at a backup\n")
 		if out != "" {
 			t.Error(out)
@@ -397,7 +414,7 @@ func TestInUse(t *testing.T) {
 	}
 	refused()
 	stop()
-	inspected(t, well, dir)
+	inspected(t, inspect.Well, dir)
 
 	other := child.Command(t.Context(), "writer", "FREERUN_DIR="+dir)
 	out, err := other.StdoutPipe()
@@ -409,7 +426,7 @@ func TestInUse(t *testing.T) {
 		if err := errors.Join(input.Close(), other.Wait()); err != nil {
 			t.Error(err)
 		}
-		inspected(t, failed, dir, "-keys") // what it has written is neither a unit nor a message
+		inspected(t, inspect.Failed, dir, "-keys") // it has written neither units nor messages
 	}()
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "it writes\n" {
 		t.Fatalf("%q, %v", line, err)
@@ -422,7 +439,7 @@ func TestInUse(t *testing.T) {
 func TestNoStore(t *testing.T) {
 	empty := t.TempDir()
 	for _, dir := range []string{empty, filepath.Join(empty, "missing")} {
-		out, errs := inspected(t, failed, dir)
+		out, errs := inspected(t, inspect.Failed, dir)
 		has(t, errs, "inspect: ", "no store in "+dir+": is it the store's folder, and is its file system mounted?\n")
 		if out != "" || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q, %q", out, errs)
@@ -451,7 +468,7 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"-keys", "-failures", dir}, "-keys is about units"},
 		{[]string{"-kind", "acount", dir}, `unknown kind "acount": there are account, mark`},
 	} {
-		out, errs := inspected(t, usage, c.args...)
+		out, errs := inspected(t, inspect.Usage, c.args...)
 		has(t, errs, "inspect: ", c.says)
 		if out != "" || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: %q, %q", c.args, out, errs)
@@ -461,7 +478,7 @@ func TestBadCommandLines(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, arg := range []string{"-help", "--help", "-h"} {
-		out, _ := inspected(t, well, arg)
+		out, _ := inspected(t, inspect.Well, arg)
 		has(t, out, "Usage:\n  inspect [flags] DIR\n", "Examples:\n  inspect ", "Flags:\n", "-failures", "-full", "-json", "-keys", "-kind NAME", "-prefix KEY", "-sent", "valueHex", "Exit status")
 	}
 }
@@ -479,7 +496,7 @@ func TestOutputFails(t *testing.T) {
 	stop()
 	for _, args := range [][]string{{dir}, {"-json", dir}, {"-help"}} {
 		var errs bytes.Buffer
-		if status := run(args, full{}, &errs); status != failed || !strings.Contains(errs.String(), errFull.Error()) {
+		if status := inspect.Run(args, full{}, &errs, nil); status != inspect.Failed || !strings.Contains(errs.String(), errFull.Error()) {
 			t.Errorf("%q: %d, %s", args, status, errs.String())
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !wasm
 
-package main
+package inspect
 
 import (
 	"encoding/hex"
@@ -34,6 +34,7 @@ type entry struct {
 	Operation string          `json:"operation,omitempty"`
 	Version   int             `json:"version,omitempty"`
 	Value     json.RawMessage `json:"value,omitempty"`
+	ValueText *string         `json:"valueText,omitempty"`
 	ValueHex  *string         `json:"valueHex,omitempty"`
 	Timers    []timer         `json:"timers,omitempty"` // of a unit
 	AskedBy   string          `json:"askedBy,omitempty"`
@@ -50,7 +51,7 @@ type timer struct {
 }
 
 // read returns what an entry says. lost is why the store has lost it, or nil.
-func read(key, value []byte, lost error) entry {
+func read(key, value []byte, lost error, types Types) entry {
 	e := entry{Type: unknown}
 	if err := e.readKey(key); err != nil {
 		e = entry{Type: unknown}
@@ -60,7 +61,7 @@ func read(key, value []byte, lost error) entry {
 		}
 	}
 	if lost == nil {
-		lost = e.readValue(value)
+		lost = e.readValue(value, types)
 	}
 	if lost != nil {
 		e.Error = lost.Error()
@@ -112,7 +113,7 @@ func (e *entry) setKey(key string) {
 }
 
 // readValue reads the value of an entry whose key is read.
-func (e *entry) readValue(value []byte) error {
+func (e *entry) readValue(value []byte, types Types) error {
 	switch e.Type {
 	case unit:
 		r, err := layout.DecodeRecord(value)
@@ -122,7 +123,7 @@ func (e *entry) readValue(value []byte) error {
 		for _, t := range r.Timers {
 			e.Timers = append(e.Timers, timer{t.Name, t.Due, t.Every, t.Operation})
 		}
-		return e.setValue("state", r.State)
+		return e.setValue("state", r.State, types, func() (string, error) { return types.State(e.Kind, r.State) })
 	case wake:
 		_, err := layout.DecodeWake(value)
 		return err
@@ -144,11 +145,12 @@ func (e *entry) readValue(value []byte) error {
 	if e.Type == failure {
 		e.Why = string(rest)
 	}
-	return e.setValue("argument", t.Arg)
+	return e.setValue("argument", t.Arg, types, func() (string, error) { return types.Arg(t.Kind, t.Operation, t.Arg) })
 }
 
 // setValue notes a state or an argument.
-func (e *entry) setValue(what string, value []byte) error {
+// shown returns it for people, if the program has the types.
+func (e *entry) setValue(what string, value []byte, types Types, shown func() (string, error)) error {
 	version, encoded, err := layout.CutVersion(value)
 	if err != nil {
 		return fmt.Errorf("the %s: %w", what, err)
@@ -160,6 +162,12 @@ func (e *entry) setValue(what string, value []byte) error {
 		return fmt.Errorf("the %s: %w", what, err)
 	case isJSON:
 		e.Value = append(json.RawMessage{}, text...)
+	case types != nil:
+		text, err := shown()
+		if err != nil {
+			return fmt.Errorf("the %s: %w", what, err)
+		}
+		e.ValueText = &text
 	default:
 		bytes := hex.EncodeToString(text)
 		e.ValueHex = &bytes

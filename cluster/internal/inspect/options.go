@@ -1,6 +1,6 @@
 //go:build !wasm
 
-package main
+package inspect
 
 import (
 	"errors"
@@ -25,7 +25,8 @@ Examples:
   inspect -json -sent data | jq .key      for tools
 
 A state, or an argument, that is stored as JSON is printed so, and another one as hex: what the
-method AppendBinary or MarshalBinary of its type has written. A key that is not a string or an
+method AppendBinary or MarshalBinary of its type has written. A program that has the types, and
+calls cluster.Inspect, prints its value. A key that is not a string or an
 integer is printed as it is stored: "j" and JSON, or "b" and bytes. An entry that is damaged is
 printed with the error, and the others as ever.
 
@@ -55,7 +56,8 @@ Fields of an entry; those that it does not have are left out:
   keyHex      in place of key if that is not UTF-8
   operation   what a message is to do
   value       the state of a unit, or the argument of a message, if it is stored as JSON
-  valueHex    the same in hex, if it is not
+  valueText   the same as the program prints it, if it is not, and the program has the type
+  valueHex    the same in hex, if it is not, and the program does not
   version     of the type of the state or the argument, if it is not 0
   timers      of a unit, each with name, due, operation, and, in nanoseconds, every
   askedBy     the unit that is told the outcome of a message, and the operation that tells it

@@ -1,6 +1,6 @@
 //go:build !wasm
 
-package main
+package inspect
 
 import (
 	"encoding/hex"
@@ -30,14 +30,14 @@ type summary struct {
 }
 
 // summarize reads the whole store. After an error the summary has what was read before.
-func summarize(s *filestore.Store) (*summary, error) {
+func summarize(s *filestore.Store, types Types) (*summary, error) {
 	id := s.ID()
 	sum := &summary{
 		Type: "store", Path: s.Path(), ID: hex.EncodeToString(id[:]), Format: s.Version(), Size: s.Stats().FileSize,
 		Units: map[string]int{}, named: map[string]bool{},
 	}
 	err := s.ScanLost(nil, func(key, value []byte, lost error) error {
-		sum.count(read(key, value, lost))
+		sum.count(read(key, value, lost, types))
 		return nil
 	})
 	return sum, err

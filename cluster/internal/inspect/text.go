@@ -1,6 +1,6 @@
 //go:build !wasm
 
-package main
+package inspect
 
 import (
 	"bytes"
@@ -78,6 +78,9 @@ func (t *text) value(e entry) string {
 	if e.ValueHex != nil {
 		size := hex.DecodedLen(len(*e.ValueHex))
 		return "hex " + t.cut(*e.ValueHex, size)
+	}
+	if e.ValueText != nil {
+		return t.cut(line(*e.ValueText), len(*e.ValueText))
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, e.Value); err != nil {
