@@ -11,8 +11,8 @@
 //					pay.Send(rt.Context(), purses.At(rt.Context(), "ada"), payment{"bob", 1})
 //				}
 //			}
-//			rt, _ := s.Last() // all that was told has come
-//			…                 // is all as it must be?
+//			rt, node := s.Last() // all that was told has come, or is a recorded failure
+//			…                    // is all as it must be?
 //		})
 //	}
 //

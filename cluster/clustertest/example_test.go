@@ -2,6 +2,7 @@ package clustertest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,8 +49,15 @@ func ExampleRun() {
 				pay.Send(rt.Context(), purses.At(rt.Context(), from), payment{to, s.Random().IntN(50)})
 			}
 		}
-		rt, _ := s.Last()
+		rt, node := s.Last()
 		sum := 0
+		for f, err := range node.Failures() { // two processes have ended while these were delivered
+			var coins int
+			if err := errors.Join(err, json.Unmarshal(f.Arg, &coins)); err != nil {
+				s.Fatal(err)
+			}
+			sum += coins
+		}
 		for _, name := range names {
 			coins, err := count.Call(s.Context(), purses.At(rt.Context(), name), struct{}{})
 			if err != nil {
