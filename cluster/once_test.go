@@ -100,9 +100,9 @@ func TestOnceOutcomes(t *testing.T) {
 // channels has a result that cannot be stored.
 var channels = freerun.Op("channels", func(*freerun.Context, *account, int) (chan int, error) { return nil, nil })
 
-// brief forgets outcomes at once.
+// brief forgets outcomes soon.
 var (
-	brief = freerun.NewKind("brief", func(*freerun.Context, string) (int, error) { return 0, nil }, cluster.Durable(cluster.OnceFor(1)))
+	brief = freerun.NewKind("brief", func(*freerun.Context, string) (int, error) { return 0, nil }, cluster.Durable(cluster.OnceFor(time.Second)))
 	count = freerun.Op("count", func(_ *freerun.Context, n *int, _ struct{}) (int, error) {
 		*n++
 		return *n, nil
@@ -121,6 +121,7 @@ func TestOnceFor(t *testing.T) {
 		}
 	}
 	stop()
+	time.Sleep(time.Second)
 	rt, _, stop = start(t, dir)
 	c = rt.Context()
 	for v := 1; v < 2; time.Sleep(time.Millisecond) {
