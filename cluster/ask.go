@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,7 +8,6 @@ import (
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/codec"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
-	"github.com/freerun-go/freerun/internal/errorcode"
 )
 
 // Answer is the outcome of a question ([Ask]): the argument of the operation that is told it.
@@ -59,8 +57,8 @@ func Ask[S, A, R, T, X any](c *freerun.Context, op *freerun.Operation[S, A, R], 
 		return refused(freerun.ErrOtherRuntime)
 	}
 	t, err := n.tellOf(asked.Kind(), asked.Key(), freerun.NameOf(op), &arg)
-	if err == nil && t.op.noResult != nil {
-		err = fmt.Errorf("%w: the result of %s: %w", ErrNotDurable, shorten(t.op.name), t.op.noResult)
+	if err == nil {
+		err = t.op.keepsResult()
 	}
 	if err != nil {
 		return refused(err)
@@ -79,7 +77,7 @@ func (t *tell) isQuestion() bool { return t.Reply.Operation != "" }
 
 // answer returns what tells the outcome of a question: a result as package codec has it, or err.
 func (t *tell) answer(result []byte, err error) *tell {
-	a := answer{key: t.Key, arg: t.currentArg(), result: result, err: errorcode.Encode(err)}
+	a := answer{key: t.Key, arg: t.currentArg(), result: result, err: err}
 	to := t.to.node.stored[t.Reply.Kind]
 	return &tell{
 		Tell: layout.Tell{Kind: t.Reply.Kind, Key: t.Reply.Key, Operation: t.Reply.Operation, Arg: a.encode(to.ops[t.Reply.Operation])},
@@ -106,31 +104,21 @@ func (t *tell) currentArg() []byte {
 type answer struct {
 	key         string
 	arg, result []byte // as package codec has them; empty for a zero one
-	err         errorcode.Data
+	err         error
 }
 
 // encode returns the answer as a value, the argument of o.
 func (a *answer) encode(o *operation) []byte {
-	b := append(layout.AppendVersion(nil, len(o.arg.steps)), codec.FormBinary)
-	b, _ = a.append(b)
-	return b
+	return a.append(append(layout.AppendVersion(nil, len(o.arg.steps)), codec.FormBinary))
 }
 
-func (a *answer) append(b []byte) ([]byte, error) {
-	why := ""
-	if !a.err.IsZero() {
-		text, err := json.Marshal(a.err)
-		if err != nil {
-			return nil, err
-		}
-		why = string(text)
-	}
-	return layout.AppendParts(b, a.key, string(a.arg), string(a.result), why), nil
+func (a *answer) append(b []byte) []byte {
+	return layout.AppendParts(b, a.key, string(a.arg), string(a.result), string(encodeError(a.err)))
 }
 
 // AppendBinary implements encoding.BinaryAppender.
 func (a Answer[A, R]) AppendBinary(b []byte) ([]byte, error) {
-	e := answer{key: a.Key, err: errorcode.Encode(a.Err)}
+	e := answer{key: a.Key, err: a.Err}
 	arg, err := codec.Of(reflect.TypeFor[A]())
 	if err == nil {
 		e.arg, err = arg.Append(nil, &a.Arg)
@@ -145,7 +133,7 @@ func (a Answer[A, R]) AppendBinary(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.append(b)
+	return e.append(b), nil
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler.
@@ -165,12 +153,8 @@ func (a *Answer[A, R]) UnmarshalBinary(b []byte) error {
 	if err := decodeInto(&a.Result, parts[2]); err != nil {
 		return fmt.Errorf("the result: %w", err)
 	}
-	if parts[3] != "" {
-		var e errorcode.Data
-		if err := json.Unmarshal([]byte(parts[3]), &e); err != nil {
-			return fmt.Errorf("the error: %w", err)
-		}
-		a.Err = e.Error()
+	if a.Err, err = decodeError([]byte(parts[3])); err != nil {
+		return fmt.Errorf("the error: %w", err)
 	}
 	return nil
 }

@@ -88,14 +88,14 @@ func (b *batch) add(n *Node, r *run) {
 	if r.of == nil {
 		return
 	}
+	if r.refused != nil {
+		writes, answers := n.outbox.ending(r.of, r.refused)
+		b.writes, b.sends = append(b.writes, writes...), append(b.sends, answers...)
+		return
+	}
 	b.writes = append(b.writes, r.of.removal()...)
-	switch {
-	case r.of.isQuestion() && r.refused == nil:
+	if r.of.isQuestion() {
 		b.tell(n, r.of.answer(r.kept.encoded, r.kept.err))
-	case r.of.isQuestion():
-		b.tell(n, r.of.answer(nil, r.refused))
-	case r.refused != nil:
-		b.writes = append(b.writes, r.of.failure(r.refused))
 	}
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -61,6 +62,25 @@ var (
 func StoredError(name string, err error) error {
 	errorcode.Register(name, err)
 	return err
+}
+
+// encodeError returns an error as it is stored; nothing for nil.
+func encodeError(err error) []byte {
+	if err == nil {
+		return nil
+	}
+	b, _ := json.Marshal(errorcode.Encode(err)) // strings alone
+	return b
+}
+
+// decodeError reads what encodeError has written.
+func decodeError(b []byte) (stored, err error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	var data errorcode.Data
+	err = json.Unmarshal(b, &data)
+	return data.Error(), err
 }
 
 func init() {

@@ -143,6 +143,14 @@ func (k *kind) operationOf(name string) (*operation, error) {
 	}
 }
 
+// keepsResult returns why results cannot be stored, nil if they can be.
+func (o *operation) keepsResult() error {
+	if o.noResult == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: the result of %s: %w", ErrNotDurable, shorten(o.name), o.noResult)
+}
+
 // kindOf returns the kind of a unit.
 func kindOf(u route.Unit[*freerun.Context]) (*kind, error) {
 	n := nodeOf(u.Runtime().(*freerun.Runtime))

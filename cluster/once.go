@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
-	"github.com/freerun-go/freerun/internal/errorcode"
 )
 
 // Sketch:     the write that has the effect of an operation with an identity has its outcome, too,
@@ -95,7 +93,7 @@ func (c *cell) identify(r *run, id, operation string, result any) error {
 	case err != nil:
 		return err
 	case o.noResult != nil:
-		return fmt.Errorf("%w: the result of %s: %w", ErrNotDurable, shorten(operation), o.noResult)
+		return o.keepsResult()
 	case id == "" || len(id) > mostID:
 		return fmt.Errorf("%w: an identity has 1 to %d bytes, and this one has %d", ErrNotDurable, mostID, len(id))
 	}
@@ -193,12 +191,11 @@ func (r *run) replays() bool {
 	case r.cell.kind.ops[o.Operation] != r.kept.op:
 		r.release(r.kept.otherThan(o.Operation))
 	case len(o.Err) > 0:
-		var e errorcode.Data
-		if err := json.Unmarshal(o.Err, &e); err != nil {
-			r.release(fmt.Errorf("%w: the outcome of %q: %w", ErrStateLost, r.kept.id, err))
-			break
+		returned, err := decodeError(o.Err)
+		if err != nil {
+			returned = fmt.Errorf("%w: the outcome of %q: %w", ErrStateLost, r.kept.id, err)
 		}
-		r.release(e.Error())
+		r.release(returned)
 	default:
 		r.release(r.kept.op.result.Decode(o.Result, r.kept.result))
 	}
@@ -223,10 +220,7 @@ func (c *cell) hasRun(r *run) {
 func (r *run) outcome() []engine.Write {
 	o := layout.Outcome{
 		Expires:   dueAfter(r.cell.kind.node.rt.Now(), r.cell.kind.onceFor),
-		Operation: r.kept.op.given, Result: r.kept.encoded,
-	}
-	if r.kept.err != nil {
-		o.Err, _ = json.Marshal(errorcode.Encode(r.kept.err)) // strings alone
+		Operation: r.kept.op.given, Result: r.kept.encoded, Err: encodeError(r.kept.err),
 	}
 	return []engine.Write{
 		{Key: r.kept.key, Value: o.Encode()},
