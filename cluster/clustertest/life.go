@@ -64,7 +64,7 @@ func (l *life) crash() {
 	l.world.crash()
 }
 
-// drop ends a life that has crashed, or that nobody needs any more.
+// drop ends a life that has crashed, or is not needed any more.
 func (l *life) drop() {
 	lives.Delete(l.rt)
 	if !l.store.dead {

@@ -65,7 +65,7 @@ func (s *Sim) Count(most int) int {
 // A life may crash before. Then each wait of the function fails with [freerun.ErrClosed], and so
 // does what it sends; it is to return. A message of the life whose outcome is known has had its
 // effect, and one that has failed with another error than [freerun.ErrClosed] and
-// [cluster.ErrStopped] has had none. Of the others nobody knows before the next life.
+// [cluster.ErrStopped] has had none. Of the others the next life shows it.
 func (s *Sim) Lives() iter.Seq2[*freerun.Runtime, *cluster.Node] {
 	return func(yield func(*freerun.Runtime, *cluster.Node) bool) {
 		n := 1 + s.random.IntN(s.most)

@@ -32,7 +32,7 @@ type Command struct {
 	Folder string // its folder below the root of a clone
 	Does   string // what it carries out, in the plural: "bench and simulate"
 	// Apart says that it is a module of its own, outside of the workspace, because it depends on
-	// much that nobody else needs. Such a command is built in clones only, and not installed.
+	// much that no other command needs. Such a command is built in clones only, and not installed.
 	Apart bool
 }
 

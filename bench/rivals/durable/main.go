@@ -1,6 +1,6 @@
 // Command freerun-durable carries out the measurements of the program durable, one at a time, for
 // `freerun bench durable`: package bench/durable says what is measured. It is a module of its own,
-// and not of the workspace, because nobody needs SQLite and DBOS who builds freerun.
+// and not of the workspace, because building freerun needs neither SQLite nor DBOS.
 package main
 
 import (
