@@ -1,0 +1,39 @@
+package engine
+
+import "errors"
+
+// Log is an engine that several processes share. It has partitions with a log each, and entries as
+// an [Engine] has them, each with a revision. Any goroutine may call the methods; none waits. A
+// callback runs on a goroutine of the engine, or on that of the call; it must not wait.
+//
+// A call may fail with [ErrUncertain]: then it may have had its effect, or may have it later, when
+// its caller has given it up, but not an hour after the call.
+type Log interface {
+	// Append adds an entry to the log of a partition, and tells its sequence number: that of the
+	// last entry and one, or more; the first is 1 or more. Appends of one process to one partition
+	// should come in the order of the calls: those that do not are sent again.
+	Append(p int, entry []byte, done func(seq uint64, err error))
+	// Follow calls each with the entries of a partition behind the number after, and with those to
+	// come, one at a time and in their order, until stop is called. lost is called in place of
+	// the next entry, and ends it, if that is not there any more (ErrTrimmed), or the engine ends.
+	Follow(p int, after uint64, each func(seq uint64, entry []byte), lost func(err error)) (stop func())
+	// Trim removes the entries of a partition up to a number, at once or later.
+	Trim(p int, through uint64)
+	// Swap stores writes, all of them or none, if the entry of the first one's key has a revision,
+	// and tells the new one. Revision 0 is that of an entry that is not there. With another
+	// revision it fails with ErrConflict.
+	Swap(writes []Write, revision uint64, done func(revision uint64, err error))
+	// Read tells the value of a key, nil if there is no entry, and its revision. It sees each Swap
+	// that was done before the call, in any process.
+	Read(key []byte, done func(value []byte, revision uint64, err error))
+}
+
+// Errors of logs.
+var (
+	// ErrUncertain says that the outcome of a call is not known.
+	ErrUncertain = errors.New("it is not known whether the store has done it")
+	// ErrConflict says that an entry has another revision: another process has written it.
+	ErrConflict = errors.New("another process has written the entry")
+	// ErrTrimmed says that entries of a log are not there any more.
+	ErrTrimmed = errors.New("entries of the log were removed")
+)

@@ -1,0 +1,144 @@
+package partition
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// checkpoint is what a partition is after an entry of its log.
+type checkpoint struct {
+	seq uint64
+	marks
+	sent map[int]Number // the last that its operations have sent, by partition
+}
+
+// checkpointed says what is stored.
+type checkpointed struct {
+	revision uint64
+	seq      uint64
+	under    bool // a write is under way
+}
+
+// checkpointEvery is how often a partition stores its checkpoint, if it has a new one. A new owner
+// reads again what came since.
+const checkpointEvery = 500 * time.Millisecond
+
+func checkpointKey(p int) []byte { return fmt.Appendf(nil, "c%d", p) }
+
+func newCheckpoint() checkpoint {
+	return checkpoint{marks: newMarks(), sent: map[int]Number{}}
+}
+
+// read moves the checkpoint behind an entry that is settled.
+func (c *checkpoint) read(it *item, by rules) {
+	c.seq = it.seq
+	c.marks.read(it.seq, it.entry, by)
+	for i, s := range it.sends {
+		c.sent[s.To] = Number{it.seq, uint64(i + 1)}
+	}
+}
+
+// checkpoints stores a checkpoint each time.
+func (o *Owner) checkpoints() {
+	if !o.MayWrite() {
+		return
+	}
+	o.awake = o.world.Now()
+	o.store(func() {})
+	o.world.After(checkpointEvery, o.checkpoints)
+}
+
+// store stores a checkpoint, unless what is stored is as late, and calls done.
+func (o *Owner) store(done func()) {
+	if o.stored.under {
+		o.world.After(leastPause, func() { o.store(done) })
+		return
+	}
+	if o.phase == ended || o.settled.seq <= o.stored.seq {
+		done()
+		return
+	}
+	o.stored.under = true
+	c := o.settled
+	c.marks = *o.rules.keeps(&o.settled.marks, &o.read)
+	value, seq := c.encode(), c.seq
+	o.log.Swap([]engine.Write{{Key: checkpointKey(o.p), Value: value}}, o.stored.revision, func(revision uint64, err error) {
+		o.world.Run(func() {
+			if err == nil {
+				o.stored = checkpointed{revision: revision, seq: seq}
+				o.log.Trim(o.p, seq)
+				done()
+				return
+			}
+			o.look(done)
+		})
+	})
+}
+
+// look reads the checkpoint that is stored, after a write of it that may have failed. Another owner
+// may have written it.
+func (o *Owner) look(done func()) {
+	o.log.Read(checkpointKey(o.p), func(value []byte, revision uint64, err error) {
+		o.world.Run(func() {
+			o.stored.under = false
+			if err != nil || value == nil {
+				done() // the next time
+				return
+			}
+			c, err := decodeCheckpoint(value)
+			if err != nil {
+				o.fail(err)
+				return
+			}
+			o.stored = checkpointed{revision: revision, seq: c.seq}
+			done()
+		})
+	})
+}
+
+func (c *checkpoint) encode() []byte {
+	b := binary.AppendUvarint([]byte{version}, c.seq)
+	b = binary.AppendUvarint(b, uint64(len(c.sessions)))
+	for _, name := range slices.Sorted(maps.Keys(c.sessions)) {
+		s := c.sessions[name]
+		b = binary.AppendUvarint(appendBytes(binary.AppendUvarint(b, name), s.node), s.last)
+		b = appendNumber(appendNumber(b, s.mark), s.known)
+	}
+	for _, of := range []map[int]Number{c.outboxes, c.sent} {
+		b = binary.AppendUvarint(b, uint64(len(of)))
+		for _, p := range slices.Sorted(maps.Keys(of)) {
+			b = appendNumber(binary.AppendUvarint(b, uint64(p)), of[p])
+		}
+	}
+	return b
+}
+
+var errCheckpoint = errors.New("partition: the checkpoint is damaged")
+
+func decodeCheckpoint(b []byte) (checkpoint, error) {
+	c, r := newCheckpoint(), reader{rest: b}
+	if v := r.byte(); r.bad || v != version {
+		return c, fmt.Errorf("partition: a checkpoint has form %d, and this program knows %d; a newer one has written it", v, version)
+	}
+	c.seq = r.uvarint()
+	for range r.count() {
+		name := r.uvarint()
+		c.sessions[name] = &sessionMark{string(r.bytes()), r.uvarint(), r.number(), r.number()}
+	}
+	for _, of := range []map[int]Number{c.outboxes, c.sent} {
+		for range r.count() {
+			p := int(r.uvarint())
+			of[p] = r.number()
+		}
+	}
+	if r.bad || len(r.rest) > 0 {
+		return c, errCheckpoint
+	}
+	return c, nil
+}

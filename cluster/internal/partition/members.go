@@ -1,0 +1,73 @@
+package partition
+
+import (
+	"hash/fnv"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Source:     D. Thaler, C. Ravishankar, Using name-based mappings to increase hit rates, 1998, for
+//             the choice of the owner (highest random weight)
+// Sketch:     each machine beats; one is a member as long as a beat of it was heard lately
+//             of the members, the one with the highest weight for a partition owns that: when one
+//             leaves, its partitions alone move
+// Not invariant: that two machines agree. What depends on it is fenced.
+
+// Members are the machines of which one has heard.
+type Members struct {
+	heard map[string]time.Time
+}
+
+// The times of beats.
+const (
+	BeatEvery = 200 * time.Millisecond
+	Absent    = 1200 * time.Millisecond // without a beat a machine is not a member
+)
+
+// Beat notes a beat of a machine.
+func (m *Members) Beat(node string, now time.Time) {
+	if m.heard == nil {
+		m.heard = map[string]time.Time{}
+	}
+	m.heard[node] = now
+}
+
+// Gone notes that a machine has said goodbye.
+func (m *Members) Gone(node string) { delete(m.heard, node) }
+
+// All returns the members, in order.
+func (m *Members) All(now time.Time) []string {
+	maps.DeleteFunc(m.heard, func(_ string, at time.Time) bool { return now.Sub(at) > Absent })
+	return slices.Sorted(maps.Keys(m.heard))
+}
+
+// OwnerOf returns the owner of a partition among members; empty if there are none.
+func OwnerOf(p int, members []string) (owner string) {
+	best := uint64(0)
+	for _, node := range members {
+		if w := weight(p, node); owner == "" || w > best || w == best && node < owner {
+			owner, best = node, w
+		}
+	}
+	return owner
+}
+
+func weight(p int, node string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(node))
+	x := h.Sum64() ^ uint64(p)*0x9e3779b97f4a7c15
+	// The finalizer of MurmurHash3: FNV alone hardly mixes p.
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
+
+// Of returns the partition of a unit among n.
+func Of(unit string, n int) int {
+	h := fnv.New64a()
+	h.Write([]byte(unit))
+	return int(h.Sum64() % uint64(n))
+}

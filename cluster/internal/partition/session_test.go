@@ -1,0 +1,78 @@
+package partition
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// TestEnd holds that each command of a session that ends has its end, once.
+func TestEnd(t *testing.T) {
+	s := newSim(1, none)
+	s.rates, s.calm = rates{}, true
+	n := s.begin()
+	x := n.sessions[0]
+	accepted, outcomes := []error{}, []error{}
+	send := func() {
+		x.Send("u", order{ID: "a"}.body(), func(err error) { accepted = append(accepted, err) }, func(_ []byte, err error) { outcomes = append(outcomes, err) })
+	}
+	send()
+	s.until(100 * time.Millisecond) // it is accepted, and there is no owner
+	send()
+	x.End()
+	x.End()
+	send()
+	if len(accepted) != 3 || accepted[0] != nil || !errors.Is(accepted[1], engine.ErrUncertain) || !errors.Is(accepted[2], engine.ErrClosed) {
+		t.Errorf("accepted: %v", accepted)
+	}
+	if len(outcomes) != 3 || !errors.Is(outcomes[0], engine.ErrUncertain) || !errors.Is(outcomes[1], engine.ErrUncertain) || !errors.Is(outcomes[2], engine.ErrClosed) {
+		t.Errorf("outcomes: %v", outcomes)
+	}
+	s.until(time.Minute)
+	if len(accepted) != 3 || len(outcomes) != 3 {
+		t.Errorf("after the end: %v, %v", accepted, outcomes)
+	}
+}
+
+// TestLeave holds that the next owner of a partition has nothing to do again, if the one before has
+// left it.
+func TestLeave(t *testing.T) {
+	s := newSim(1, none)
+	s.rates = rates{}
+	n := s.begin()
+	var calls recorded
+	o := NewOwner(0, n.port, n, &calls, func(err error) { t.Error(err) })
+	o.Begin()
+	for range 100 {
+		n.sessions[0].Send("u", order{ID: "a"}.body(), func(error) {}, nil)
+	}
+	s.until(20 * time.Millisecond)
+	left := false
+	o.Leave(func() { left = true })
+	read := len(calls.seqs)
+	if read == 0 || left {
+		t.Fatalf("%d commands were delivered before it left; that it has left is %v", read, left)
+	}
+	for _, seq := range calls.seqs {
+		o.Done(seq, nil)
+	}
+	s.until(time.Second)
+	if !left || len(calls.seqs) != read {
+		t.Fatalf("it has left: %v; %d commands were delivered after that", left, len(calls.seqs)-read)
+	}
+	next := NewOwner(0, n.port, n, &calls, func(err error) { t.Error(err) })
+	next.Begin()
+	s.until(2 * time.Second)
+	if len(calls.seqs) != 100 {
+		t.Errorf("%d commands were delivered, of 100", len(calls.seqs))
+	}
+}
+
+// recorded notes what is delivered.
+type recorded struct{ seqs []uint64 }
+
+func (r *recorded) Deliver(_ *Owner, seq uint64, _ *Command) { r.seqs = append(r.seqs, seq) }
+func (r *recorded) Repeat(*Owner, *Command)                  {}
+func (r *recorded) Closed(*Owner, uint64)                    {}

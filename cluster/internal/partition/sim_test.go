@@ -1,0 +1,105 @@
+package partition
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// sim is one run of the protocol in virtual time: machines that share a simulated engine, and what
+// goes wrong. All of it follows from the seed.
+type sim struct {
+	random                *rand.Rand
+	rates                 rates
+	flaw                  flaw
+	now                   time.Duration
+	events                events
+	count                 int
+	store                 *store
+	truth                 *truth
+	nodes                 []*node // those that live
+	names                 int
+	clients               []*client
+	mostUnder, mostQueued int
+	removed               int  // records of units that were forgotten
+	calm                  bool // nothing goes wrong any more
+	said                  []string
+	log                   func(format string, args ...any) // nil in most runs
+}
+
+// rates are the probabilities of faults.
+type rates struct {
+	lost, dropped, late, twice float64 // of a call
+	slow                       float64 // of an Append, which later ones overtake
+	unheard                    float64 // of a message between machines
+	crash, pause, cut          float64 // of a machine, each second
+	long                       float64 // of a pause: it is longer than closeAfter
+	panics                     float64 // of an operation
+}
+
+// drawRates draws the rates of a run. Source: A. Groce and others, Swarm testing, 2012.
+func drawRates(random *rand.Rand) rates {
+	draw := func(rate float64) float64 { return rate * [...]float64{0, 1, 1, 4}[random.IntN(4)] }
+	return rates{
+		lost: draw(0.02), dropped: draw(0.02), late: draw(0.02), twice: draw(0.01), slow: draw(0.01), unheard: draw(0.05),
+		crash: draw(0.1), pause: draw(0.1), cut: draw(0.1), long: draw(0.05), panics: draw(0.1),
+	}
+}
+
+// event is something that is to happen.
+type event struct {
+	at time.Duration
+	nr int
+	f  func()
+}
+
+type events []*event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].nr < e[j].nr
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(*event)) }
+func (e *events) Pop() any {
+	old := *e
+	last := old[len(old)-1]
+	*e = old[:len(old)-1]
+	return last
+}
+
+// after has f happen after a while.
+func (s *sim) after(d time.Duration, f func()) {
+	s.count++
+	heap.Push(&s.events, &event{s.now + d, s.count, f})
+}
+
+// until runs the events up to an instant.
+func (s *sim) until(end time.Duration) {
+	for len(s.events) > 0 && s.events[0].at <= end {
+		e := heap.Pop(&s.events).(*event)
+		s.now = e.at
+		e.f()
+	}
+	s.now = end
+}
+
+// happens draws whether something of a rate happens.
+func (s *sim) happens(rate float64) bool { return s.random.Float64() < rate && !s.calm }
+
+// delay draws a time up to most.
+func (s *sim) delay(most time.Duration) time.Duration {
+	return time.Duration(s.random.Int64N(int64(most))) + 1
+}
+
+func (s *sim) errorf(format string, args ...any) {
+	s.said = append(s.said, fmt.Sprintf("at %v: ", s.now)+fmt.Sprintf(format, args...))
+	s.logf("WRONG: "+format, args...)
+}
+
+func (s *sim) logf(format string, args ...any) {
+	if s.log != nil {
+		s.log("%12v "+format, append([]any{s.now}, args...)...)
+	}
+}
