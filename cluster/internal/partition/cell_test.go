@@ -115,7 +115,7 @@ func (c *cell) goOn(o *Owner) {
 
 func (c *cell) answerAgain(j *job) {
 	if value, there := c.rec.Outcome(j.command.From.Session, j.command.N); there {
-		c.node.answer(j.owner, j.command, value)
+		c.node.Answer(j.owner, j.command, value)
 	}
 }
 
@@ -156,7 +156,7 @@ func (c *cell) run(j *job) {
 	c.next.Ran(j.seq, j.command, []byte(j.outcome), j.sends)
 	c.ran = append(c.ran, j)
 	if s.flaw == answersEarly {
-		c.node.answer(j.owner, j.command, []byte(j.outcome))
+		c.node.Answer(j.owner, j.command, []byte(j.outcome))
 	}
 }
 
@@ -165,7 +165,7 @@ func (c *cell) refuse(j *job, o order) {
 	j.outcome, j.sends = refused, nil
 	if c.node.sim.flaw == omits {
 		j.owner.Done(j.seq, nil)
-		c.node.answer(j.owner, j.command, []byte(refused))
+		c.node.Answer(j.owner, j.command, []byte(refused))
 		return
 	}
 	c.working.Batch = append(c.working.Batch, o.ID+"!")
@@ -207,7 +207,7 @@ func (c *cell) write(o *Owner) {
 		c.ran = nil
 		for _, j := range ran {
 			j.owner.Done(j.seq, j.sends)
-			c.node.answer(j.owner, j.command, []byte(j.outcome))
+			c.node.Answer(j.owner, j.command, []byte(j.outcome))
 		}
 		c.goOn(o)
 	})

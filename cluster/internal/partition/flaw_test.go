@@ -15,7 +15,7 @@ const (
 	cutsEarly          // outcomes are removed with the next write
 	overtakes          // a message overtakes in its unit
 	noTombstone        // a unit is forgotten with its record
-	closed             // commands of a closed session are taken
+	strangers          // commands of a closed session are taken
 	omits              // refusals are not recorded
 	removesEarly       // the record of a unit that was forgotten is removed with the next command
 )
@@ -31,7 +31,7 @@ var flaws = map[string]flaw{
 	"results are cut too early":                 cutsEarly,
 	"a message overtakes in its unit":           overtakes,
 	"Forget without a tombstone":                noTombstone,
-	"commands of a closed session are accepted": closed,
+	"commands of a closed session are accepted": strangers,
 	"a refusal is not recorded":                 omits,
 	"a tombstone is removed too early":          removesEarly,
 }
@@ -53,7 +53,7 @@ func (f flawed) takes(mark Number, c *Command) verdict {
 }
 
 func (f flawed) unknown(m *marks, c *Command) *sessionMark {
-	if f.is != closed {
+	if f.is != strangers {
 		return nil
 	}
 	s := &sessionMark{mark: c.Prev}

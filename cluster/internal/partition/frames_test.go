@@ -24,6 +24,13 @@ var records = []Record{
 	},
 }
 
+var messages = []message{
+	{kind: beat, node: "n1"},
+	{kind: goodbye, node: ""},
+	{kind: outcome, p: 63, session: 1 << 40, n: Number{4, 0}, value: []byte("42")},
+	{kind: closed, p: 2, session: 5},
+}
+
 func someCheckpoint() checkpoint {
 	c := newCheckpoint()
 	c.seq = 77
@@ -55,6 +62,11 @@ func TestFrames(t *testing.T) {
 			}
 		}
 	}
+	for _, want := range messages {
+		if got, err := decodeMessage(want.encode()); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v came back as %+v, %v", want, got, err)
+		}
+	}
 	want := someCheckpoint()
 	b := want.encode()
 	if got, err := decodeCheckpoint(b); err != nil || !reflect.DeepEqual(got, want) {
@@ -73,6 +85,9 @@ func TestNewerFrames(t *testing.T) {
 	_, err1 := Decode(newer)
 	_, _, err2 := DecodeRecord(newer)
 	_, err3 := decodeCheckpoint(newer)
+	if _, err := decodeMessage(newer); err == nil {
+		t.Error("a newer message is read")
+	}
 	for _, err := range []error{err1, err2, err3} {
 		if err == nil || !bytes.Contains([]byte(err.Error()), []byte("a newer one has written it")) {
 			t.Errorf("a newer form is read with %v", err)
@@ -91,6 +106,21 @@ func FuzzEntry(f *testing.F) {
 		}
 		if again, err := Decode(e.Encode()); err != nil || !reflect.DeepEqual(again, e) {
 			t.Errorf("%+v came back as %+v, %v", e, again, err)
+		}
+	})
+}
+
+func FuzzMessage(f *testing.F) {
+	for _, m := range messages {
+		f.Add(m.encode())
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeMessage(b)
+		if err != nil {
+			return
+		}
+		if again, err := decodeMessage(m.encode()); err != nil || !reflect.DeepEqual(again, m) {
+			t.Errorf("%+v came back as %+v, %v", m, again, err)
 		}
 	})
 }

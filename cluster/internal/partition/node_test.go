@@ -2,46 +2,58 @@ package partition
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
-// node is a machine of the simulation, from its start to its crash: its clients, the partitions
-// that it believes to own, and their units.
+// node is a machine of the simulation, from its start to its crash: its clients, and the units that
+// it has.
 type node struct {
-	sim      *sim
-	name     string
-	dead     bool
-	paused   time.Duration // until then nothing happens
-	held     []func()      // what would have happened meanwhile
-	port     *port
-	members  Members
-	sessions []*Session
-	owners   map[int]*Owner
-	leaving  map[int]bool
-	cells    map[string]*cell
-	clients  []*client
+	*Machine
+	sim     *sim
+	name    string
+	dead    bool
+	paused  time.Duration // until then nothing happens
+	held    []func()      // what would have happened meanwhile
+	port    *port
+	cells   map[string]*cell
+	clients []*client
 }
 
 var (
 	_ World = (*node)(nil)
 	_ Cells = (*node)(nil)
+	_ Bus   = (*node)(nil)
 )
 
 // begin starts a machine.
 func (s *sim) begin() *node {
 	s.names++
-	n := &node{sim: s, name: fmt.Sprintf("n%d", s.names), owners: map[int]*Owner{}, leaving: map[int]bool{}, cells: map[string]*cell{}}
+	n := &node{sim: s, name: fmt.Sprintf("n%d", s.names), cells: map[string]*cell{}}
 	n.port = &port{store: s.store, node: n, order: map[int]time.Duration{}}
-	for p := range s.store.logs {
-		x := NewSession(p, n.name, n.port, n)
-		x.mostUnder = s.mostUnder
-		n.sessions = append(n.sessions, x)
+	n.Machine = NewMachine(n.name, partitions, n.port, n, n, func(int) World { return n }, n)
+	n.tune = func(o *Owner) {
+		s.logf("%s owns partition %d", n.name, o.p)
+		o.rules, o.keepForgotten = s.flaw.rules(), 4*latest
+		o.mostUnder, o.mostQueued = s.mostUnder, s.mostQueued
+	}
+	for _, t := range n.parts {
+		t.session.mostUnder = s.mostUnder
 	}
 	s.nodes = append(s.nodes, n)
 	s.logf("%s starts", n.name)
-	n.beat()
-	n.after(Absent, n.look) // it hears of the others first
+	n.Begin()
 	return n
+}
+
+// leaves has the machine leave, and end then.
+func (n *node) leaves() {
+	n.sim.logf("%s leaves", n.name)
+	n.Leave(func() {
+		n.sim.logf("%s has left", n.name)
+		n.End()
+		n.crash()
+	})
 }
 
 // after has f happen on the machine after a while: later if that is paused, never if it is dead.
@@ -101,74 +113,21 @@ func (n *node) cut(d time.Duration) {
 	n.port.until = n.sim.now + d
 }
 
-// tell sends a message to a machine: at most once, or twice.
-func (n *node) tell(to string, f func(to *node)) {
-	for range 1 + n.sim.random.IntN(8)/7 {
-		if n.sim.happens(n.sim.rates.unheard) || n.port.cutFor() > 0 {
+// Send implements [Bus]: a message comes, or not, or twice.
+func (n *node) Send(to string, message []byte) {
+	for _, other := range n.sim.nodes {
+		if to != "" && other.name != to {
 			continue
 		}
-		n.sim.after(n.sim.delay(usualWay), func() {
-			for _, other := range n.sim.nodes {
-				if other.name == to && other.port.cutFor() == 0 {
-					other.happen(func() { f(other) })
-				}
+		for range 1 + n.sim.random.IntN(8)/7 {
+			if n.sim.happens(n.sim.rates.unheard) || n.port.cutFor() > 0 {
+				continue
 			}
-		})
-	}
-}
-
-// beat tells all machines that this one lives.
-func (n *node) beat() {
-	n.members.Beat(n.name, n.Now())
-	for _, other := range n.sim.nodes {
-		n.tell(other.name, func(to *node) { to.members.Beat(n.name, to.Now()) })
-	}
-	n.after(BeatEvery, n.beat)
-}
-
-// look begins to own, and ends.
-func (n *node) look() {
-	members := n.members.All(n.Now())
-	for p := range n.sim.store.logs {
-		mine := OwnerOf(p, members) == n.name
-		switch o := n.owners[p]; {
-		case mine && o == nil:
-			n.own(p)
-		case !mine && o != nil && !n.leaving[p]:
-			n.leaving[p] = true
-			n.sim.logf("%s leaves partition %d", n.name, p)
-			o.Leave(func() { n.disowned(p, o) })
-			// What does not come to its end is left as it is.
-			n.after(time.Second, func() { o.End(); n.disowned(p, o) })
-		}
-	}
-	n.after(BeatEvery/2, n.look)
-}
-
-func (n *node) own(p int) {
-	n.sim.logf("%s owns partition %d", n.name, p)
-	var o *Owner
-	o = NewOwner(p, n.port, n, n, func(err error) {
-		n.sim.logf("%s cannot own partition %d any more: %v", n.name, p, err)
-		n.disowned(p, o)
-	})
-	o.rules, o.keepForgotten = n.sim.flaw.rules(), 4*latest
-	o.mostUnder, o.mostQueued = n.sim.mostUnder, n.sim.mostQueued
-	n.owners[p] = o
-	o.Begin()
-}
-
-// disowned drops the units of a partition.
-func (n *node) disowned(p int, o *Owner) {
-	if n.owners[p] != o {
-		return
-	}
-	delete(n.owners, p)
-	delete(n.leaving, p)
-	for _, c := range n.cells {
-		if c.p == p {
-			c.dead = true
-			delete(n.cells, c.unit)
+			n.sim.after(n.sim.delay(usualWay), func() {
+				if other.port.cutFor() == 0 {
+					other.happen(func() { other.Receive(slices.Clone(message)) })
+				}
+			})
 		}
 	}
 }
@@ -183,10 +142,14 @@ func (n *node) Repeat(o *Owner, c *Command) {
 	n.cellOf(c.Unit, o).deliver(&job{owner: o, command: c})
 }
 
-// Closed implements [Cells].
-func (n *node) Closed(o *Owner, session uint64) {
-	for _, other := range n.sim.nodes { // the name of its node is in no record
-		n.tell(other.name, func(to *node) { to.sessions[o.p].Closed(session) })
+// Ended implements [Cells].
+func (n *node) Ended(o *Owner) {
+	n.sim.logf("%s does not own partition %d any more", n.name, o.p)
+	for _, c := range n.cells {
+		if c.p == o.p {
+			c.dead = true
+			delete(n.cells, c.unit)
+		}
 	}
 }
 
@@ -197,13 +160,4 @@ func (n *node) cellOf(unit string, o *Owner) *cell {
 		n.cells[unit] = c
 	}
 	return c
-}
-
-// answer tells a sender an outcome.
-func (n *node) answer(o *Owner, c *Command, value []byte) {
-	if c.Told || c.From.Session == 0 {
-		return
-	}
-	to := o.NodeOf(c.From.Session)
-	n.tell(to, func(to *node) { to.sessions[o.p].Outcome(c.From.Session, c.N, value) })
 }

@@ -29,8 +29,9 @@ type Cells interface {
 	// Repeat has the cell tell the outcome of a command again that was delivered before, to this
 	// owner or to an earlier one.
 	Repeat(o *Owner, c *Command)
-	// Closed tells the node of a sender that its session is closed, if it can be known.
-	Closed(o *Owner, session uint64)
+	// Ended tells that the owner has ended. Its units are to be dropped: what they have not stored is
+	// the next owner's.
+	Ended(o *Owner)
 }
 
 // Owner is the owner of a partition, or a machine that believes to be it.
@@ -51,6 +52,7 @@ type Owner struct {
 	lanes   map[int]*lane
 	heard   map[uint64]time.Time // when sessions were
 	failed  func(err error)
+	strange func(session uint64) // a command has come of one that is closed
 	left    func()
 	pause   pause
 	awake   time.Time // when the machine was awake for sure
@@ -86,7 +88,7 @@ const mostQueued = 4096
 // it has ended then.
 func NewOwner(p int, log engine.Log, world World, cells Cells, failed func(err error)) *Owner {
 	return &Owner{
-		p: p, log: log, world: world, cells: cells, rules: sound{}, failed: failed,
+		p: p, log: log, world: world, cells: cells, rules: sound{}, failed: failed, strange: func(uint64) {},
 		lanes: map[int]*lane{}, heard: map[uint64]time.Time{},
 		keepForgotten: keepForgotten, mostQueued: mostQueued, mostUnder: mostUnder,
 	}
@@ -174,7 +176,7 @@ func (o *Owner) reads(seq uint64, b []byte) {
 			delete(o.heard, e.Closing.Session)
 		}
 	case v == strange:
-		o.cells.Closed(o, e.Command.From.Session)
+		o.strange(e.Command.From.Session)
 	default:
 		if e.Command.From.Session != 0 {
 			o.heard[e.Command.From.Session] = o.world.Now()
@@ -261,6 +263,9 @@ func (o *Owner) laneTo(p int) *lane {
 	}
 	return l
 }
+
+// P returns the number of the partition.
+func (o *Owner) P() int { return o.p }
 
 // NodeOf returns the node that has opened a session; empty if the session is not open.
 func (o *Owner) NodeOf(session uint64) string {

@@ -90,6 +90,9 @@ func (s *sim) strike() {
 		case s.happens(s.rates.crash):
 			n.crash()
 			s.after(s.delay(2*time.Second), s.start)
+		case s.happens(s.rates.leave):
+			n.leaves()
+			s.after(s.delay(2*time.Second), s.start)
 		case s.happens(s.rates.pause):
 			d := s.delay(3 * time.Second)
 			if s.happens(s.rates.long) {
@@ -139,7 +142,7 @@ func (n *node) order(c *client, o order, unit string) {
 			a.outcome, a.err, a.ended = string(value), err, true
 		}
 	}
-	giveUp := n.sessions[s.partitionOf(a.unit)].Send(a.unit, a.body(), func(err error) {
+	giveUp := n.Machine.Send(a.unit, a.body(), func(err error) {
 		s.logf("%s is accepted: %v", a.ID, err)
 		a.accepted = 1
 		if err != nil {
@@ -152,7 +155,7 @@ func (n *node) order(c *client, o order, unit string) {
 }
 
 var (
-	seeds = flag.Uint64("partition.seeds", 500, "how many schedules are tried")
+	seeds = flag.Uint64("partition.seeds", usualSeeds, "how many schedules are tried")
 	seed  = flag.Int64("partition.seed", -1, "the schedule that is tried alone, and logged")
 )
 
@@ -177,7 +180,7 @@ func TestSimulation(t *testing.T) {
 		}
 	}
 	t.Logf("%d records were removed", removed)
-	if removed == 0 {
+	if removed == 0 && *seeds >= 500 {
 		t.Error("no record was removed: the schedules do not reach it")
 	}
 }

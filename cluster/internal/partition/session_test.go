@@ -13,7 +13,7 @@ func TestEnd(t *testing.T) {
 	s := newSim(1, none)
 	s.rates, s.calm = rates{}, true
 	n := s.begin()
-	x := n.sessions[0]
+	x := n.parts[0].session
 	accepted, outcomes := []error{}, []error{}
 	send := func() {
 		x.Send("u", order{ID: "a"}.body(), func(err error) { accepted = append(accepted, err) }, func(_ []byte, err error) { outcomes = append(outcomes, err) })
@@ -46,7 +46,7 @@ func TestLeave(t *testing.T) {
 	o := NewOwner(0, n.port, n, &calls, func(err error) { t.Error(err) })
 	o.Begin()
 	for range 100 {
-		n.sessions[0].Send("u", order{ID: "a"}.body(), func(error) {}, nil)
+		n.parts[0].session.Send("u", order{ID: "a"}.body(), func(error) {}, nil)
 	}
 	s.until(20 * time.Millisecond)
 	left := false
@@ -75,4 +75,4 @@ type recorded struct{ seqs []uint64 }
 
 func (r *recorded) Deliver(_ *Owner, seq uint64, _ *Command) { r.seqs = append(r.seqs, seq) }
 func (r *recorded) Repeat(*Owner, *Command)                  {}
-func (r *recorded) Closed(*Owner, uint64)                    {}
+func (r *recorded) Ended(*Owner)                             {}

@@ -33,7 +33,7 @@ type rates struct {
 	lost, dropped, late, twice float64 // of a call
 	slow                       float64 // of an Append, which later ones overtake
 	unheard                    float64 // of a message between machines
-	crash, pause, cut          float64 // of a machine, each second
+	crash, pause, cut, leave   float64 // of a machine, each second
 	long                       float64 // of a pause: it is longer than closeAfter
 	panics                     float64 // of an operation
 }
@@ -43,7 +43,7 @@ func drawRates(random *rand.Rand) rates {
 	draw := func(rate float64) float64 { return rate * [...]float64{0, 1, 1, 4}[random.IntN(4)] }
 	return rates{
 		lost: draw(0.02), dropped: draw(0.02), late: draw(0.02), twice: draw(0.01), slow: draw(0.01), unheard: draw(0.05),
-		crash: draw(0.1), pause: draw(0.1), cut: draw(0.1), long: draw(0.05), panics: draw(0.1),
+		crash: draw(0.1), pause: draw(0.1), cut: draw(0.1), leave: draw(0.05), long: draw(0.05), panics: draw(0.1),
 	}
 }
 

@@ -1,0 +1,247 @@
+package partition
+
+import (
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Sketch:     a machine beats, and hears the beats of others: they are the members
+//             it owns the partitions that are its own by the members (OwnerOf), and leaves those
+//             that are not any more
+//             it has a session to each partition, through which its units send, and through which
+//             the outcomes come back
+// Invariants: Each partition has a turn of its own on each machine, in which its session and its
+//             owner run. The members have another one.
+
+// Bus carries messages between machines, each at most once, or twice. It does not wait.
+type Bus interface {
+	// Send sends a message to a machine, or to all of them, this one too, if to is empty.
+	Send(to string, message []byte)
+}
+
+// Machine is one process among those that share the partitions.
+type Machine struct {
+	name    string
+	log     engine.Log
+	bus     Bus
+	world   World
+	cells   Cells
+	members Members
+	parts   []*part
+	leaving bool
+	// tune is called with each owner before that begins; nil but in tests.
+	tune func(o *Owner)
+}
+
+// part is what a machine has of one partition. Only its turn uses it.
+type part struct {
+	machine *Machine
+	p       int
+	world   World
+	session *Session
+	owner   *Owner // nil if this machine does not own it
+	leaves  bool   // the owner is leaving
+	left    func() // called when it has left; nil for none
+	ended   bool   // the machine owns nothing any more
+}
+
+// NewMachine makes a machine. Its name is one that no process has had before. worlds returns the
+// turn of a partition; world is that of the members.
+func NewMachine(name string, partitions int, log engine.Log, bus Bus, world World, worlds func(p int) World, cells Cells) *Machine {
+	m := &Machine{name: name, log: log, bus: bus, world: world, cells: cells}
+	for p := range partitions {
+		t := &part{machine: m, p: p, world: worlds(p)}
+		t.session = NewSession(p, name, log, t.world)
+		m.parts = append(m.parts, t)
+	}
+	return m
+}
+
+// Begin has the machine be a member. It owns nothing until it has heard of the others.
+func (m *Machine) Begin() {
+	m.world.Run(m.beat)
+	m.world.After(Absent, m.looks)
+}
+
+// beat tells all machines that this one lives.
+func (m *Machine) beat() {
+	if m.leaving {
+		return
+	}
+	m.members.Beat(m.name, m.world.Now())
+	m.tell("", &message{kind: beat, node: m.name})
+	m.world.After(BeatEvery, m.beat)
+}
+
+func (m *Machine) tell(to string, what *message) { m.bus.Send(to, what.encode()) }
+
+// looks looks at the members each time.
+func (m *Machine) looks() {
+	m.look()
+	if !m.leaving {
+		m.world.After(BeatEvery/2, m.looks)
+	}
+}
+
+// look begins to own partitions, and leaves others.
+func (m *Machine) look() {
+	if m.leaving {
+		return
+	}
+	members := m.members.All(m.world.Now())
+	for _, t := range m.parts {
+		mine := OwnerOf(t.p, members) == m.name
+		t.world.Run(func() { t.shouldOwn(mine) })
+	}
+}
+
+// Leave has the machine be no member any more, once it has left what it owns: then other machines
+// have nothing to do again. It calls done. What takes longer than mostLeave is left as it is.
+func (m *Machine) Leave(done func()) {
+	m.world.Run(func() {
+		if m.leaving {
+			return
+		}
+		m.leaving = true
+		open := len(m.parts)
+		for _, t := range m.parts {
+			t.world.Run(func() {
+				t.ended = true
+				t.leave(func() {
+					m.world.Run(func() {
+						if open--; open == 0 {
+							m.tell("", &message{kind: goodbye, node: m.name})
+							done()
+						}
+					})
+				})
+			})
+		}
+	})
+}
+
+// mostLeave is how long an owner has to settle what it has read, once it is to leave.
+const mostLeave = time.Second
+
+// End has the machine do nothing any more. What it has sent and has no outcome fails.
+func (m *Machine) End() {
+	m.world.Run(func() { m.leaving = true })
+	for _, t := range m.parts {
+		t.world.Run(func() {
+			t.ended = true
+			t.session.End()
+			if o := t.owner; o != nil {
+				o.End()
+				t.disowns(o)
+			}
+		})
+	}
+}
+
+// Send sends a command to a unit, as [Session.Send] does.
+func (m *Machine) Send(unit string, body []byte, accepted func(err error), outcome func(value []byte, err error)) (giveUp func()) {
+	t := m.parts[Of(unit, len(m.parts))]
+	over, end := false, func() {}
+	t.world.Run(func() {
+		if !over {
+			end = t.session.Send(unit, body, accepted, outcome)
+		}
+	})
+	return func() {
+		t.world.Run(func() {
+			over = true
+			end()
+		})
+	}
+}
+
+// Answer tells the sender of a command its outcome. In the turn of the partition.
+func (m *Machine) Answer(o *Owner, c *Command, value []byte) {
+	if c.Told || c.From.Session == 0 {
+		return
+	}
+	if to := o.NodeOf(c.From.Session); to != "" {
+		m.tell(to, &message{kind: outcome, p: o.p, session: c.From.Session, n: c.N, value: value})
+	}
+}
+
+// Receive takes a message of the bus. One that this machine cannot read is dropped: it is of a
+// newer program, which has other means to find out.
+func (m *Machine) Receive(b []byte) {
+	got, err := decodeMessage(b)
+	if err != nil || got.p >= len(m.parts) {
+		return
+	}
+	switch got.kind {
+	case beat:
+		m.world.Run(func() { m.members.Beat(got.node, m.world.Now()) })
+	case goodbye:
+		m.world.Run(func() {
+			m.members.Gone(got.node)
+			m.look()
+		})
+	case outcome:
+		t := m.parts[got.p]
+		t.world.Run(func() { t.session.Outcome(got.session, got.n, got.value) })
+	case closed:
+		t := m.parts[got.p]
+		t.world.Run(func() { t.session.Closed(got.session) })
+	}
+}
+
+// shouldOwn begins to own the partition, or leaves it.
+func (t *part) shouldOwn(mine bool) {
+	switch {
+	case mine && t.owner == nil && !t.ended:
+		t.own()
+	case !mine && t.owner != nil && !t.leaves:
+		t.leave(func() {})
+	}
+}
+
+func (t *part) own() {
+	m := t.machine
+	var o *Owner
+	o = NewOwner(t.p, m.log, t.world, m.cells, func(error) { t.disowns(o) })
+	o.strange = func(session uint64) {
+		m.tell("", &message{kind: closed, p: t.p, session: session}) // nothing has the node's name
+	}
+	if m.tune != nil {
+		m.tune(o)
+	}
+	t.owner = o
+	o.Begin()
+}
+
+// leave leaves the partition, and calls left; at once if this machine does not own it.
+func (t *part) leave(left func()) {
+	o := t.owner
+	if o == nil {
+		left()
+		return
+	}
+	t.left = left
+	if t.leaves {
+		return
+	}
+	t.leaves = true
+	o.Leave(func() { t.disowns(o) })
+	t.world.After(mostLeave, func() {
+		o.End()
+		t.disowns(o)
+	})
+}
+
+// disowns notes that the partition has no owner here any more.
+func (t *part) disowns(o *Owner) {
+	if t.owner != o {
+		return
+	}
+	t.owner, t.leaves = nil, false
+	t.machine.cells.Ended(o)
+	if left := t.left; left != nil {
+		t.left = nil
+		left()
+	}
+}
