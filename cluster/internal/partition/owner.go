@@ -29,8 +29,8 @@ type Cells interface {
 	// Repeat has the cell tell the outcome of a command again that was delivered before, to this
 	// owner or to an earlier one.
 	Repeat(o *Owner, c *Command)
-	// Ended tells that the owner has ended. Its units are to be dropped: what they have not stored is
-	// the next owner's.
+	// Ended tells that the owner has ended. Its units are to be dropped: what they have not stored
+	// is the next owner's.
 	Ended(o *Owner)
 }
 
