@@ -65,8 +65,14 @@ func (c *Context) startActivity(a *activity.Activity) error {
 	if w.observed.Load() != 0 {
 		w.starting(a)
 	}
-	if c.Scope() != nil {
-		w.credit.Begin(c.key.account())
+	if c.key != nil {
+		if c.key.scope != nil {
+			w.credit.Begin(c.key.account())
+		}
+		if w.keeping() != nil {
+			w.keep(&keptActivity{c.activityHost(), c.priority(), a})
+			return nil
+		}
 	}
 	activities.Begin(a, c.activityHost(), c.priority(), c.rt.scheduler, w.processor)
 	return nil
@@ -312,7 +318,7 @@ func (t *activityHost) endWith(a *activity.Activity, w *worker, err error) error
 		w.env.drops(a)
 	}
 	if x := t.key.scopeOf(); x != nil {
-		if err != nil {
+		if err != nil && err != errWithdrawn {
 			x.fail(titleOf(a), t.origin(), err)
 		}
 		if m := x.more.Load(); m != nil {

@@ -11,7 +11,8 @@ import (
 
 // admits counts a message to u that is about to be sent through c from worker w, and gives it its
 // lineage; or it returns why the message is refused. m is nil for an activity, which is counted
-// like a message.
+// like a message. With errKept the message is counted, and has its lineage, and is kept
+// (route_keep.go).
 func (w *worker) admits(c *Context, u *unit, m *message) error {
 	if !w.accepts(u) {
 		if err := w.refuses(u); err != nil {
@@ -37,6 +38,9 @@ func (w *worker) admits(c *Context, u *unit, m *message) error {
 	}
 	if o != nil {
 		m.lineage.Store(o)
+		if w.isKept(m) {
+			return errKept
+		}
 	}
 	if w.observed.Load() != 0 {
 		w.sending(u, m)

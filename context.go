@@ -195,6 +195,9 @@ func (c *Context) AfterFunc(f func()) (stop func() bool) {
 
 // onward returns the context with key k for the goroutine that may send through c.
 func (c *Context) onward(k *contextKey) *Context {
+	if k == nil && c.here().keeping() != nil {
+		k = c.rt.keepingKey()
+	}
 	if c.sender.noWait {
 		return c.here().contextFor(k).NoWait()
 	}

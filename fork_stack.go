@@ -107,7 +107,7 @@ func (c *Context) owned() bool {
 		return true
 	}
 	w := c.worker.Load()
-	if w.processor == nil || w.processor.Home() != id || w.active.Load() != c {
+	if w.processor == nil || w.processor.Home() != id || w.active.Load() != c || c.held != nil {
 		return false
 	}
 	c.forks.begin()

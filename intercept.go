@@ -106,6 +106,9 @@ func (i *Invocation) Next(c *Context) error {
 	if c != i.running && (c.checked().rt != i.running.rt || c.running() != i.running) {
 		panic("freerun: Next with another context than that of the operation")
 	}
+	if i.held != nil {
+		c = c.keepingOn()
+	}
 	if len(i.by) == 0 {
 		return i.invoke(c)
 	}

@@ -163,6 +163,12 @@ func (k *keyedPool) submit(ctx context.Context, c *Context, m *promised, end *me
 		return err
 	}
 	if err := w.admits(c, m.unit, &m.message); err != nil {
+		if err == errKept { // no operation waits, so it has all places
+			k.open.Add(1)
+			m.push(end)
+			w.keepJob(k.run, m, places.ofKey)
+			return nil
+		}
 		places.giveBack()
 		return err
 	}
@@ -316,7 +322,7 @@ func (f *keyedForms[K, J]) assemble() {
 // done ends a job whose message has an outcome. The error is kept before the place is given back,
 // and the place before Wait is told.
 func (k *keyedPool) done(w *worker, m *promised, key func() any) {
-	if _, err := m.Outcome(); err != nil {
+	if _, err := m.Outcome(); err != nil && err != errWithdrawn {
 		first := k.failure.Load() == nil && k.failure.CompareAndSwap(nil, &keyedError{key(), err})
 		if _, canceled := err.(*canceledError); !first && !canceled && err != ErrClosed {
 			w.lose(k.run.sent, &m.message, err)

@@ -116,6 +116,8 @@ type vtable struct {
 	// (route.go). It is nil for what routes do not see.
 	routed     *core
 	routedTold bool
+	// harmless: such a message changes nothing, and is not kept for the operation that sends it.
+	harmless bool
 	// shared: such a message need not have the unit to itself.
 	shared bool
 	// stateless: such a message does not make a passive unit of a kind active, and takes no place

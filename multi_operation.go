@@ -287,6 +287,10 @@ func (o *core) tellSeveral(c *Context, w *worker, m *message, to *multi) error {
 		return err
 	}
 	if err := w.admits(c, m.unit, m); err != nil {
+		if err == errKept {
+			w.keep(&keptTell{o, m})
+			return nil
+		}
 		return err
 	}
 	var err error

@@ -36,6 +36,7 @@ type held struct {
 	err       error          // the operation's
 	forwarded any            // what it has forwarded
 	local     any            // the module's; the operation's goroutine
+	kept      []kept         // what the operation has sent: route_keep.go
 	by        []*interceptor // those inside of the one that keeps it back
 }
 
@@ -53,8 +54,17 @@ func holdBack(i *Invocation) route.Held {
 		panic("freerun: Hold of an operation whose outcome is kept back already")
 	}
 	i.held = &held{of: i, rt: i.running.rt, by: i.by}
-	i.running.held = i.held
+	i.running.rt.keepingKey()
+	i.running.holdsBack(i.held)
 	return i.held
+}
+
+// holdsBack has what the operation sends that runs with c be kept: h keeps its outcome back. No
+// branch of a join runs elsewhere from now on, and nothing is inlined: what they send is kept, too.
+func (c *Context) holdsBack(h *held) {
+	c.held = h
+	c.credit = 0
+	c.forks.home.Store(0)
 }
 
 // runningHeld returns what keeps the outcome back of the operation that runs with c, nil if nothing
@@ -80,6 +90,7 @@ func (i *Invocation) left(c *Context, returned bool) {
 	c.held = nil
 	if !returned {
 		i.held.step.Store(heldOver)
+		i.held.withdraw()
 	}
 }
 
@@ -106,14 +117,14 @@ func again(c *Context, kept route.Held) error {
 	h, now := kept.(*held), c.running()
 	i := h.of
 	i.running, i.within, i.by = now, now.current, h.by
-	before := now.held
-	now.held = h
+	before, credit := now.held, now.credit
+	h.withdraw()
+	now.holdsBack(h)
 	zero(i.of.result, i.outcome)
-	defer func() { i.running, i.within, now.held, now.forwarded = nil, nil, before, nil }()
-	via := c
-	if k := i.message.lineage.Load().keyOf(); k != now.key {
-		via = c.onward(k)
-	}
+	defer func() {
+		i.running, i.within, now.held, now.credit, now.forwarded = nil, nil, before, credit, nil
+	}()
+	via := c.onward(i.message.lineage.Load().keyOf())
 	h.err = i.end(i.Next(via))
 	if h.forwarded = now.forwarded; h.forwarded != nil {
 		return nil
@@ -171,6 +182,9 @@ func (i *Invocation) free(h *held) bool {
 	err, forwarded := h.err, h.forwarded
 	if h.why != nil {
 		err, forwarded = h.why, nil
+		h.withdraw()
+	} else {
+		h.letGo()
 	}
 	if i.told {
 		i.of.endHeldTell(i.message, err)

@@ -34,7 +34,9 @@ type Runtime struct {
 	cancel       context.CancelCauseFunc
 	ingress      ingress
 	// keys has the context keys without scope, by priority. Each is made on demand.
-	keys   [priorities]atomics.Pointer[contextKey]
+	keys [priorities]atomics.Pointer[contextKey]
+	// keeps is the context key of operations whose outcomes are kept back: route_keep.go.
+	keeps  atomics.Pointer[contextKey]
 	depots sync.Map // int → *magazine.Depot: messages to use again, by the operation's id
 	// callers has *caller. Each runtime has its own pool, as channels must not leave a
 	// testing/synctest bubble.

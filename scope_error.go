@@ -100,7 +100,7 @@ func (m *message) blamed() *Scope {
 // blame records a failure of m in its scope. m failed before its operation returned, and still has
 // its argument.
 func (m *message) blame(k *vtable, err error) {
-	if full, _ := err.(*fullError); full != nil && full.noWait {
+	if full, _ := err.(*fullError); full != nil && full.noWait || err == errWithdrawn {
 		return
 	}
 	if s := m.blamed(); s != nil {

@@ -106,8 +106,13 @@ func sendTo[A, R any](o *operation[A, R], c *Context, u *unit, arg A) Future[R] 
 	return f
 }
 
-// refuseSend ends a message that is not sent, because of err. It is counted nowhere.
+// refuseSend ends a message that is not sent, because of err. It is counted nowhere. With errKept
+// it is kept.
 func (o *core) refuseSend(c *Context, w *worker, m *promised, err error) {
+	if err == errKept {
+		w.keepSend(o, m)
+		return
+	}
 	c.blame(o.sent, &m.message, err)
 	o.dropArgument(&m.message)
 	m.fillFailed(w, err)

@@ -33,6 +33,10 @@ func tellTo[A, R any](o *operation[A, R], c *Context, u *unit, arg A) error {
 	m.unit = u
 	if origin != nil { // a reused message has none
 		m.lineage.Store(origin)
+		if w.isKept(m) {
+			w.keep(&keptTell{&o.core, m})
+			return nil
+		}
 	}
 	if w.observed.Load() != 0 {
 		w.sending(u, m)

@@ -105,7 +105,7 @@ func (m *promised) endUnsent(w *worker, why *promise.Failure) {
 // blameTimer records in the scope that a timer did not fire. A Stop is not recorded, as its caller
 // knows.
 func (m *promised) blameTimer(k *vtable, why *promise.Failure) {
-	if why != stoppedTimer {
+	if why != stoppedTimer && why != withdrawnTimer {
 		m.blame(k, why.Err)
 	}
 }
@@ -126,6 +126,9 @@ func (o *core) sendAfter(c *Context, d time.Duration, u *unit, m *promised) *Tim
 		t.scope, t.target = nil, nil
 		t.entry.State.Store(timerwheel.Stopped)
 		return t
+	}
+	if c.key != nil {
+		c.here().keepTimer(t)
 	}
 	t.begin(c.here(), o.sent, d)
 	return t
@@ -203,16 +206,23 @@ func every(c *Context, d time.Duration, u *unit, called *vtable, send func() *pr
 	}
 	r.timer = &Timer{wheel: c.rt.wheel(), scope: c.Scope(), target: &r.message, entry: timerwheel.Entry{Repeats: true}}
 	c.tie(r.timer)
+	if c.key != nil {
+		c.here().keepTimer(r.timer)
+	}
 	r.timer.begin(c.here(), called, d)
 	return r.timer
 }
 
 // outside returns the context of the same scope and priority for ordinary goroutines.
 func (c *Context) outside() *Context {
-	if c.sender.noWait {
-		return c.rt.outside.contextFor(c.key).NoWait()
+	k := c.key
+	if k == c.rt.keeps.Load() {
+		k = nil
 	}
-	return c.rt.outside.contextFor(c.key)
+	if c.sender.noWait {
+		return c.rt.outside.contextFor(k).NoWait()
+	}
+	return c.rt.outside.contextFor(k)
 }
 
 func fireRepetition(w *worker, m *message) {

@@ -134,7 +134,7 @@ func (w *worker) traceSend(m *message) { w.noteMessage(record.Send, m.vtable(), 
 // it; or, if m is a repetition, to send its next message.
 func (w *worker) traceTimer(k *vtable, m *message) {
 	if w.observed.Load()&byRecorder != 0 {
-		w.noteMessage(record.Timer, k, m)
+		w.noteMessage(record.Timer, k, m.timed())
 	}
 }
 

@@ -118,6 +118,9 @@ func (o *core) suspend(c *Context, u *unit, m *promised) {
 	m.start(o, u)
 	w := c.here()
 	if err := w.admits(c, u, &m.message); err != nil {
+		if err == errKept {
+			u.nearSuspension(m)
+		}
 		o.refuseSend(c, w, m, err)
 		return
 	}

@@ -27,11 +27,18 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //   - A Tell from an operation of a durable unit to a durable unit is stored with what the
 //     operation has changed. It takes effect once, after any crash, if and only if the operation
 //     does; what one unit tells another comes in that order.
+//   - What an operation sends to units that are not durable leaves when its effect is stored, in
+//     the order of sending, right before its outcome is known: at most once. If the operation is
+//     undone, it is withdrawn: a future of it fails with [freerun.ErrCanceled]. So it is with all
+//     that it begins: free operations, timers, activities, jobs. What it sends through
+//     [freerun.Runtime.Context], and what a goroutine sends, leaves at once. Branches of joins run
+//     one after another.
 //   - A panic undoes what the operation has changed. It is tried again, three times in all, and
 //     then fails with the [freerun.PanicError]. Operations that came between the last write and
 //     the panic run again, too, in their order: their outcomes are not known yet. An error undoes
 //     nothing.
-//   - A read ([freerun.ReadOp]) sees what is stored: it waits for the write of what it has seen.
+//   - A read ([freerun.ReadOp]) sees what is stored: it waits for the write of what it has seen,
+//     and what it sends leaves then.
 //   - If a state cannot be stored, the operations fail whose changes it holds, and the unit has the
 //     last stored state again.
 //

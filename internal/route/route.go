@@ -93,8 +93,7 @@ type Message interface {
 	Context() context.Context
 	// Sender returns what keeps the outcome of the operation back that sends this message, nil if
 	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message to
-	// one unit that need not wait for futures. A branch of a join that another processor has taken
-	// has none.
+	// one unit that need not wait for futures.
 	Sender() Held
 	// Resolve gives the message its outcome: err, or the result, an *R, nil for the zero R. It
 	// reports whether it was this call that has decided. If not, the outcome is dropped: there was
@@ -112,7 +111,8 @@ type Held interface {
 	// Release gives the outcome free: err, or what the operation has returned if err is nil. It may
 	// be called before the operation has returned. It reports whether it was this call that has
 	// decided: not if there was a call before, if the operation has panicked by then, or if the
-	// runtime has ended and the message has a future.
+	// runtime has ended and the message has a future. With nil what the operation has sent leaves
+	// before the outcome is known, with err it is withdrawn.
 	Release(err error) bool
 	// Waits reports whether the outcome is that of another future, or holds futures that are open:
 	// it would come some time after Release. It is known once the operation has returned: in the

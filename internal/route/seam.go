@@ -13,11 +13,16 @@ type Seam[O, K, C, I any] struct {
 	// on. Only one interceptor may call it, before or after Next; a second call panics. If the
 	// operation panics, its outcome is that panic, at once: an interceptor that recovers the panic
 	// decides otherwise. The message has begun: neither its scope nor its Call ends it.
+	//
+	// What the operation sends from then on to units without a route, or what any read sends, is
+	// kept, too: it leaves right before the outcome that the operation has returned, and is
+	// withdrawn with any other. Branches of joins run one after another.
 	Hold func(i I) Held
 	// Again runs an operation again, or for the first time, whose outcome Hold keeps back, with the
 	// interceptors inside of the one that has called Hold, and returns its error. What it returns
 	// then is its outcome once it is released. c is the context of the function of [Unit.Run], on
-	// the same unit. The operation has returned before, and was not released.
+	// the same unit. The operation has returned before, and was not released. What it has sent
+	// before is withdrawn.
 	Again func(c C, h Held) error
 	// Panicked returns the *freerun.PanicError of an operation whose outcome is kept back, and
 	// counts the panic, which was recovered.
