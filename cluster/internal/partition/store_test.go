@@ -58,6 +58,7 @@ func (st *store) swap(writes []engine.Write, revision uint64) (uint64, error) {
 	if have != revision && st.sim.flaw != noFence {
 		return 0, engine.ErrConflict
 	}
+	told := st.revision + 1
 	for _, w := range writes {
 		st.revision++
 		st.sim.truth.written(string(w.Key), w.Value)
@@ -67,7 +68,7 @@ func (st *store) swap(writes []engine.Write, revision uint64) (uint64, error) {
 			st.entries[string(w.Key)] = &stored{w.Value, st.revision}
 		}
 	}
-	return st.revision, nil
+	return told, nil
 }
 
 // follower follows a log.

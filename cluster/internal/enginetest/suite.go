@@ -1,0 +1,82 @@
+package enginetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// suite is the store of one test.
+type suite struct {
+	t    *testing.T
+	open func() Opened
+	log  Opened
+}
+
+const mostWait = 30 * time.Second
+
+// wait returns what comes from a channel.
+func wait[T any](t *testing.T, from <-chan T) (x T) {
+	t.Helper()
+	select {
+	case x = <-from:
+	case <-time.After(mostWait):
+		t.Fatal("nothing has come")
+	}
+	return x
+}
+
+type result struct {
+	value []byte
+	n     uint64
+	err   error
+}
+
+func (s *suite) append(p int, entry string) uint64 {
+	s.t.Helper()
+	done := make(chan result, 1)
+	s.log.Append(p, []byte(entry), func(seq uint64, err error) { done <- result{nil, seq, err} })
+	r := wait(s.t, done)
+	if r.err != nil {
+		s.t.Fatal(r.err)
+	}
+	return r.n
+}
+
+func (s *suite) swap(revision uint64, writes ...engine.Write) (uint64, error) {
+	s.t.Helper()
+	done := make(chan result, 1)
+	s.log.Swap(writes, revision, func(revision uint64, err error) { done <- result{nil, revision, err} })
+	r := wait(s.t, done)
+	return r.n, r.err
+}
+
+func (s *suite) read(key string) ([]byte, uint64) {
+	s.t.Helper()
+	done := make(chan result, 1)
+	s.log.Read([]byte(key), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
+	r := wait(s.t, done)
+	if r.err != nil {
+		s.t.Fatal(r.err)
+	}
+	return r.value, r.n
+}
+
+func write(key, value string) engine.Write {
+	return engine.Write{Key: []byte(key), Value: []byte(value)}
+}
+
+func removal(key string) engine.Write { return engine.Write{Key: []byte(key)} }
+
+// followed is what a follower has been handed.
+type followed struct {
+	seq   uint64
+	entry string
+}
+
+func (s *suite) follow(p int, after uint64) (each <-chan followed, lost <-chan error, stop func()) {
+	entries, losses := make(chan followed, 10000), make(chan error, 1)
+	stop = s.log.Follow(p, after, func(seq uint64, entry []byte) { entries <- followed{seq, string(entry)} }, func(err error) { losses <- err })
+	return entries, losses, stop
+}

@@ -1,0 +1,10 @@
+// Package jet is the engine of several machines over NATS JetStream: an [engine.Log].
+//
+//	stream    subjects               what
+//	P-in      P.in.PARTITION         the logs; republished as P.log.PARTITION
+//	P-st      P.st.KEY               the entries, one message each
+//	          P.trim.PARTITION       up to where a log was trimmed
+//
+// P is the name of the program, so several have a server together. A key stands in a subject as its
+// letters and digits, and =XX for other bytes.
+package jet

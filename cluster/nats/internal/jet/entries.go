@@ -1,0 +1,138 @@
+package jet
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+const (
+	expected = "Nats-Expected-Last-Subject-Sequence"
+	removed  = "Freerun-Removed" // marks an entry that is not there any more
+	batchID  = "Nats-Batch-Id"
+	batchSeq = "Nats-Batch-Sequence"
+	commit   = "Nats-Batch-Commit"
+)
+
+// Codes of errors of the server.
+const (
+	wrongSequence = 10071
+	noMessage     = 10037
+	noStorage     = 10047 // resources exceeded
+	noStorageLeft = 10077 // the stream's maximum of bytes
+)
+
+// answer is the answer of the server to a message that was stored, or a question.
+type answer struct {
+	Error   *answerError `json:"error"`
+	Seq     uint64       `json:"seq"`
+	Message *struct {
+		Seq     uint64 `json:"seq"`
+		Data    []byte `json:"data"`
+		Headers []byte `json:"hdrs"`
+	} `json:"message"`
+}
+
+type answerError struct {
+	Code        int    `json:"err_code"`
+	Description string `json:"description"`
+}
+
+// decode reads an answer. What the server does not say for certain is uncertain.
+func decode(m *nats.Msg, err error) (a answer, _ error) {
+	if err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(m.Data, &a); err != nil {
+		return a, fmt.Errorf("%w: the server's answer: %w", engine.ErrUncertain, err)
+	}
+	if a.Error == nil {
+		return a, nil
+	}
+	switch a.Error.Code {
+	case wrongSequence:
+		return a, engine.ErrConflict
+	case noStorage, noStorageLeft:
+		return a, fmt.Errorf("%w: %s", engine.ErrNoSpace, a.Error.Description)
+	}
+	return a, fmt.Errorf("%w: the server says: %s (%d)", engine.ErrUncertain, a.Error.Description, a.Error.Code)
+}
+
+// Swap implements [engine.Log].
+func (e *Engine) Swap(writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	messages := make([]*nats.Msg, len(writes))
+	for i, w := range writes {
+		m := &nats.Msg{Subject: e.entry(w.Key), Data: w.Value, Header: nats.Header{}}
+		if w.Value == nil {
+			// A removed entry keeps a revision for a while, so that no write of before takes it
+			// for one that never was.
+			m.Header.Set(removed, "1")
+			m.Header.Set(ttl, strconv.Itoa(markers)+"s")
+		}
+		messages[i] = m
+	}
+	messages[0].Header.Set(expected, strconv.FormatUint(revision, 10))
+	e.store(messages, done)
+}
+
+// store stores messages, all or none, and tells the revision of the first.
+func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err error)) {
+	end := func(m *nats.Msg, err error) {
+		a, err := decode(m, err)
+		if err != nil {
+			done(0, err)
+			return
+		}
+		done(a.Seq-uint64(len(messages)-1), nil) // those of a batch follow each other
+	}
+	if len(messages) == 1 {
+		e.calls.call(messages[0], end)
+		return
+	}
+	id := nats.NewInbox()[len(nats.InboxPrefix):]
+	for i, m := range messages {
+		m.Header.Set(batchID, id)
+		m.Header.Set(batchSeq, strconv.Itoa(i+1))
+	}
+	last := messages[len(messages)-1]
+	last.Header.Set(commit, "1")
+	e.calls.batch(messages[:len(messages)-1], last, end)
+}
+
+// Read implements [engine.Log].
+func (e *Engine) Read(key []byte, done func(value []byte, revision uint64, err error)) {
+	e.read(e.entry(key), done)
+}
+
+// read reads the last message of a subject, from the leader of the stream.
+func (e *Engine) read(subject string, done func(value []byte, revision uint64, err error)) {
+	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + e.entries(), Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
+	e.calls.call(ask, func(m *nats.Msg, err error) {
+		a, err := decode(m, err)
+		switch {
+		case a.Error != nil && a.Error.Code == noMessage:
+			done(nil, 0, nil)
+		case err != nil:
+			done(nil, 0, err)
+		case a.Message == nil:
+			done(nil, 0, fmt.Errorf("%w: the server's answer has no message", engine.ErrUncertain))
+		default:
+			header, err := nats.DecodeHeadersMsg(a.Message.Headers)
+			if len(a.Message.Headers) > 0 && err != nil {
+				done(nil, 0, fmt.Errorf("%w: the headers of %s: %w", engine.ErrStateLost, subject, err))
+				return
+			}
+			value := a.Message.Data
+			if header.Get(removed) != "" {
+				value = nil
+			} else if value == nil {
+				value = []byte{}
+			}
+			done(value, a.Message.Seq, nil)
+		}
+	})
+}

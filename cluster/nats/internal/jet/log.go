@@ -1,0 +1,59 @@
+package jet
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Append implements [engine.Log].
+func (e *Engine) Append(p int, entry []byte, done func(seq uint64, err error)) {
+	e.calls.call(&nats.Msg{Subject: e.in(p), Data: entry}, func(m *nats.Msg, err error) {
+		a, err := decode(m, err)
+		done(a.Seq, err)
+	})
+}
+
+// Trim implements [engine.Log]. That it is trimmed is stored first: who follows looks there.
+func (e *Engine) Trim(p int, through uint64) {
+	subject := e.trimmed(p)
+	e.read(subject, func(value []byte, revision uint64, err error) {
+		have, err2 := decodeTrimmed(value)
+		if err != nil || err2 != nil {
+			return // the next time
+		}
+		if have >= through {
+			e.purge(p, through)
+			return
+		}
+		m := &nats.Msg{Subject: subject, Data: binary.BigEndian.AppendUint64(nil, through), Header: nats.Header{}}
+		m.Header.Set(expected, strconv.FormatUint(revision, 10))
+		e.store([]*nats.Msg{m}, func(_ uint64, err error) {
+			if err == nil {
+				e.purge(p, through)
+			}
+		})
+	})
+}
+
+func decodeTrimmed(b []byte) (uint64, error) {
+	switch len(b) {
+	case 0:
+		return 0, nil
+	case 8:
+		return binary.BigEndian.Uint64(b), nil
+	}
+	return 0, engine.ErrStateLost
+}
+
+func (e *Engine) purge(p int, through uint64) {
+	ask, err := json.Marshal(map[string]any{"filter": e.in(p), "seq": through + 1})
+	if err != nil {
+		panic(err)
+	}
+	e.calls.call(&nats.Msg{Subject: "$JS.API.STREAM.PURGE." + e.logs(), Data: ask}, func(*nats.Msg, error) {})
+}
