@@ -16,7 +16,13 @@ import (
 // serve starts a server with JetStream.
 func serve(t testing.TB) *server.Server {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
+	return serveIn(t, t.TempDir(), -1)
+}
+
+// serveIn starts a server with JetStream in a folder, at a port.
+func serveIn(t testing.TB, dir string, port int) *server.Server {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,11 +30,13 @@ func serve(t testing.TB) *server.Server {
 	if !s.ReadyForConnections(10 * time.Second) {
 		t.Fatal("the server does not start")
 	}
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
+	t.Cleanup(func() { stop(s) })
 	return s
+}
+
+func stop(s *server.Server) {
+	s.Shutdown()
+	s.WaitForShutdown()
 }
 
 func connect(t testing.TB, s *server.Server) *nats.Conn {
