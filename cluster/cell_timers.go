@@ -145,7 +145,7 @@ func (c *cell) ring(w *wake, state any) {
 	all, now := c.withTimers(), c.kind.node.rt.Now()
 	r := &run{cell: c, own: func(err error) {
 		if err != nil {
-			c.kind.node.wakes.again(w)
+			c.kind.node.wakes.failed(w, err)
 		}
 	}}
 	for _, t := range all.takeDue(now) {

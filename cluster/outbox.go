@@ -263,12 +263,17 @@ func (o *outbox) ended(d *delivery, err error) {
 		d.tried(false)
 	case err == errBehind:
 		o.deliverFirst(d) // it may be the first meanwhile
-	case errors.Is(err, freerun.ErrClosed), errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
-		// It is left to the next process.
+	case isOver(err): // it is left to the next process
 	default:
 		d.tried(true)
 		o.tryAgain(d)
 	}
+}
+
+// isOver reports whether a failure says that this process can do nothing more: the next one goes
+// on.
+func isOver(err error) bool {
+	return errors.Is(err, freerun.ErrClosed) || errors.Is(err, ErrClosed) || errors.Is(err, ErrStopped)
 }
 
 func (d *delivery) endedAgain() bool {

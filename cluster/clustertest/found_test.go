@@ -85,3 +85,25 @@ func TestReadsEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestStoppedRests holds that a process whose store takes no more writes does not try again for
+// ever what its timers tell: a life that goes on for a year comes to its end.
+func TestStoppedRests(t *testing.T) {
+	Run(t, Options{Seeds: 20, Lives: 1, Faults: &Faults{DiskError: 0.5}}, func(s *Sim) {
+		tried.Clear()
+		for rt := range s.Lives() {
+			c := rt.Context()
+			for key := range keys {
+				do.Send(c, clerks[0].At(c, key), errand{ID: key, Rings: int((24 * time.Hour).Milliseconds())})
+			}
+			_, _ = freerun.After(c, year).Wait(s.Context())
+		}
+		rt, _ := s.Last()
+		for key := range keys {
+			k, err := lookAt.Call(s.Context(), clerks[0].At(rt.Context(), key), struct{}{})
+			if err != nil || len(k.Rang) > len(k.Did) {
+				s.Errorf("%d: %+v, %v", key, k, err)
+			}
+		}
+	})
+}
