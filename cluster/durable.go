@@ -52,6 +52,9 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 // Durable takes no options of the kind that say what a panic does ([freerun.Restarts],
 // [freerun.StopOnPanic]): that is said above.
 //
+// What durable units tell those of a kind with [freerun.MaxActive] waits until there is room; what
+// comes from outside fails with [freerun.ErrFull] then, as for other kinds.
+//
 // A unit costs nothing while it is passive, but its place in the store.
 //
 // The options say what earlier versions of the program have stored. Durable panics if one is zero.

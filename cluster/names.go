@@ -31,6 +31,7 @@ type kind struct {
 	state   *shape
 	keys    *codec.Codec // nil for keys that are strings or integers
 	ops     map[string]*operation
+	crowd   crowd
 	// active returns how many units are in memory.
 	active func(rt any) int
 }

@@ -163,9 +163,14 @@ func (w *wakes) ringAt(e *wake, key string) error {
 	return nil
 }
 
-// failed has a wake ring again after a while, unless this process can do nothing more.
+// failed has a wake ring again after a while, or when there may be room in the unit's kind, unless
+// this process can do nothing more.
 func (w *wakes) failed(e *wake, err error) {
-	if !isOver(err) {
+	switch {
+	case isOver(err):
+	case isCrowded(err):
+		e.of.crowd.add(w.node.rt, func() { w.ring(e) })
+	default:
 		w.again(e)
 	}
 }
