@@ -19,6 +19,7 @@ import (
 //             to its next time. So it is told once.
 //             W2 A record with timers has a wake, in the same write, that is due no later than they
 //             are.
+//             W6 What is due together is told in the order of the times.
 
 // timer is a timer of a unit, as its record has it.
 type timer = layout.Timer
@@ -95,6 +96,26 @@ func (t *timers) earliest() (at time.Time) {
 	return at
 }
 
+// takeDue takes what is due, in the order of the times; one that repeats stays, for its next time.
+func (t *timers) takeDue(now time.Time) (due []timer) {
+	stay := t.list[:0]
+	for _, one := range t.list {
+		if one.Due.After(now) {
+			stay = append(stay, one)
+			continue
+		}
+		due = append(due, one)
+		if one.Every > 0 {
+			one.Due = one.Next(now)
+			stay = append(stay, one)
+		}
+	}
+	clear(t.list[len(stay):])
+	t.list = stay
+	slices.SortStableFunc(due, func(a, b timer) int { return a.Due.Compare(b.Due) })
+	return due
+}
+
 // addWake has a write of the unit's record hold the wake that its timers need (W2).
 func (c *cell) addWake(b *batch) {
 	all := c.timersOf()
@@ -124,25 +145,14 @@ func (c *cell) ring(w *wake, state any) {
 	all, now := c.withTimers(), c.kind.node.rt.Now()
 	r := &run{cell: c, own: func(err error) {
 		if err != nil {
-			c.kind.node.wakes.again(w)
+			c.kind.node.wakes.failed(w, err)
 		}
 	}}
-	for i := 0; i < len(all.list); {
-		t := &all.list[i]
-		if t.Due.After(now) {
-			i++
-			continue
-		}
+	for _, t := range all.takeDue(now) {
 		r.tells = append(r.tells, tell{
 			Tell: layout.Tell{Kind: c.kind.given, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
 			to:   c.kind, op: c.kind.ops[t.Operation],
 		})
-		if t.Every == 0 {
-			all.list = slices.Delete(all.list, i, i+1)
-			continue
-		}
-		t.Due = t.Next(now)
-		i++
 	}
 	all.moves = true
 	c.isPending(r)

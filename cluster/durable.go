@@ -48,8 +48,19 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 // that has not joined a store ([Join]) a message to a durable unit fails with [ErrNoStore].
 //
 // A state, and each argument of what an operation tells, is stored as its method AppendBinary of
-// [encoding.BinaryAppender] says, or else as JSON. Durable takes no options of the kind that say
-// what a panic does ([freerun.Restarts], [freerun.StopOnPanic]): that is said above.
+// [encoding.BinaryAppender] says, or else as JSON. It may take 16 MiB. A field with the tags
+// durable:"-" json:"-" is left out; one that would be lost without them is an error of Join. The
+// methods of such types may panic, which fails what needs them, but not call [runtime.Goexit].
+//
+// A key is stored as its text, of at most 512 bytes, if it is a string or an integer, and otherwise
+// as a state is. It has to be the same key when it is read again: so it has no pointers, and no
+// fields that are left out.
+//
+// Durable takes no options of the kind that say what a panic does ([freerun.Restarts],
+// [freerun.StopOnPanic]): that is said above.
+//
+// What durable units tell those of a kind with [freerun.MaxActive] waits until there is room; what
+// comes from outside fails with [freerun.ErrFull] then, as for other kinds.
 //
 // A unit costs nothing while it is passive, but its place in the store.
 //

@@ -31,6 +31,7 @@ type kind struct {
 	state   *shape
 	keys    *codec.Codec // nil for keys that are strings or integers
 	ops     map[string]*operation
+	crowd   crowd
 	// active returns how many units are in memory.
 	active func(rt any) int
 }
@@ -186,6 +187,9 @@ func (k *kind) keyText(key any) (string, error) {
 			return "", fmt.Errorf("cluster: the key %v of kind %s: %w", key, k.given, err)
 		}
 		text = string(b)
+		if err := k.comesBack(key, text); err != nil {
+			return "", err
+		}
 	case v.Kind() == reflect.String:
 		if text = v.String(); !utf8.ValidString(text) {
 			return "", fmt.Errorf("cluster: the key %q of kind %s is not UTF-8", text, k.given)
@@ -199,6 +203,19 @@ func (k *kind) keyText(key any) (string, error) {
 		return "", fmt.Errorf("cluster: the key %.40q… of kind %s has %d bytes; a key of a durable unit has at most %d", text, k.given, len(text), mostKey)
 	}
 	return text, nil
+}
+
+// comesBack returns an error if a key is another one once it has been stored: two such keys may
+// have one record, and two units would write it.
+func (k *kind) comesBack(key any, text string) error {
+	at := reflect.New(k.key)
+	if err := k.readKey(text, at.Interface()); err != nil {
+		return fmt.Errorf("cluster: the key %v of kind %s: it cannot be read again: %w", key, k.given, err)
+	}
+	if stored := at.Elem().Interface(); stored != key {
+		return fmt.Errorf("cluster: the key %v of kind %s is another one once it has been stored as %q; use keys without pointers, and without fields that are not stored (of a time.Time, which has both, its UnixNano)", key, k.given, text)
+	}
+	return nil
 }
 
 // readKey decodes a key into at, a pointer.

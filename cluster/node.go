@@ -54,9 +54,11 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 // ends the one that told it, and two more.
 //
 // Join waits for the store. It fails if the store cannot be opened, as [Local] says; if a kind or
-// an operation cannot be stored, or two have the same name there; if the store has what this
-// program has no name for; and if rt has joined a store before. A runtime that ends leaves the
-// store open: close the node after [freerun.Runtime.Shutdown].
+// an operation cannot be stored, or two have the same name there; if the store has messages or
+// timers that this program has no name for, or a newer program has given a kind another name
+// ([ErrNewer]); and if rt has joined a store before. States of kinds that the program does not have
+// stay as they are. A runtime that ends leaves the store open: close the node after
+// [freerun.Runtime.Shutdown].
 func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 	if rt == nil || s == nil {
 		panic("cluster: Join with a nil runtime or store")

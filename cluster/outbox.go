@@ -261,14 +261,20 @@ func (o *outbox) ended(d *delivery, err error) {
 	case d.done:
 		o.next(d)
 		d.tried(false)
+		d.to.crowd.letOneIn()
 	case err == errBehind:
 		o.deliverFirst(d) // it may be the first meanwhile
-	case errors.Is(err, freerun.ErrClosed), errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
-		// It is left to the next process.
+	case isOver(err): // it is left to the next process
 	default:
 		d.tried(true)
-		o.tryAgain(d)
+		o.tryAgain(d, isCrowded(err))
 	}
+}
+
+// isOver reports whether a failure says that this process can do nothing more: the next one goes
+// on.
+func isOver(err error) bool {
+	return errors.Is(err, freerun.ErrClosed) || errors.Is(err, ErrClosed) || errors.Is(err, ErrStopped)
 }
 
 func (d *delivery) endedAgain() bool {
@@ -276,17 +282,20 @@ func (d *delivery) endedAgain() bool {
 	return d.ends >= mostTries
 }
 
-// tryAgain delivers a delivery again after a while.
-func (o *outbox) tryAgain(d *delivery) {
+// tryAgain delivers a delivery again after a while, or when there may be room in its kind.
+func (o *outbox) tryAgain(d *delivery, crowded bool) {
 	o.mu.Lock()
 	q := o.queueFor(d)
 	q.put(d)
 	first, pause := q.isFirst(d), q.pause
-	if first {
+	if first && !crowded {
 		q.pause = min(2*q.pause, mostPause)
 	}
 	o.mu.Unlock()
-	if first {
+	switch {
+	case first && crowded:
+		d.to.crowd.add(o.node.rt, func() { o.deliverFirst(d) })
+	case first:
 		later.SendAfter(o.node.rt.Context(), pause, func() { o.deliverFirst(d) })
 	}
 }

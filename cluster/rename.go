@@ -12,12 +12,18 @@ import (
 // What is stored of a kind under an earlier name is moved when the program starts, some entries at
 // a time: all that the store has of a unit names the kind in its key, and so need not be read. A
 // process that ends in between leaves each entry under one of the names, and the next one goes on.
+//
+// The store keeps the later name under the earlier one: a program that knows the earlier name alone
+// is older, and would begin anew with units that have moved.
 
 // mostMoved is how many entries one write moves.
 const mostMoved = 1000
 
 // rename moves what the store has of kinds under earlier names. It waits.
 func (n *Node) rename() error {
+	if err := n.renamed(); err != nil {
+		return err
+	}
 	for _, k := range n.kinds {
 		for _, was := range k.was {
 			for _, sort := range []string{layout.Unit, layout.Wake, layout.Once} {
@@ -28,6 +34,49 @@ func (n *Node) rename() error {
 		}
 	}
 	return nil
+}
+
+// renamed returns an error if a kind of this program has a later name in the store, which none of
+// its kinds has. Then it notes the names that kinds had before. It waits.
+func (n *Node) renamed() error {
+	to := map[string]string{}
+	err := n.scan(layout.Renamed, func(key, value []byte) (more bool, err error) {
+		to[string(key[1:])], err = layout.DecodeRenamed(value)
+		return true, err
+	})
+	if err != nil {
+		return fmt.Errorf("%w: the later name of a kind: %w", ErrStateLost, err)
+	}
+	for name, k := range n.stored {
+		if last := lastName(to, name); last != name && n.stored[last] == nil {
+			return fmt.Errorf("%w: kind %s has the name %s there, which no kind of this program has", ErrNewer, k.given, last)
+		}
+	}
+	var writes []engine.Write
+	for _, k := range n.kinds {
+		for _, was := range k.was {
+			if to[was] != k.given {
+				writes = append(writes, engine.Write{Key: []byte(layout.Renamed + was), Value: layout.EncodeRenamed(k.given)})
+			}
+		}
+		if len(k.was) > 0 && to[k.given] != "" { // it has an earlier name again
+			writes = append(writes, engine.Write{Key: []byte(layout.Renamed + k.given)})
+		}
+	}
+	if len(writes) == 0 {
+		return nil
+	}
+	return n.put(context.Background(), writes, func(error) {})
+}
+
+// lastName follows the later names of a kind.
+func lastName(to map[string]string, name string) string {
+	for range to { // names that lead in a circle end, too
+		if later := to[name]; later != "" {
+			name = later
+		}
+	}
+	return name
 }
 
 // move gives all entries whose keys begin with one prefix keys that begin with another one.

@@ -151,8 +151,7 @@ func (r *replay) store(then func()) {
 			r.pause = leastPause
 			r.outbox.send(answers)
 			then()
-		case errors.Is(err, ErrClosed), errors.Is(err, ErrStopped):
-			// It is left to the next process.
+		case isOver(err): // it is left to the next process
 		default: // without room nothing can have an effect, either
 			later.SendAfter(rt.Context(), r.pause, func() {
 				r.writes, r.answers = writes, answers

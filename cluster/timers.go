@@ -18,8 +18,9 @@ import (
 //	cluster.TellAfter(c, 30*time.Minute, "expire", expire, struct{}{})
 //
 // A timer tells at the time of [freerun.Runtime.Now], never before it; the state of the unit may
-// have changed meanwhile. What it tells is as any Tell within the unit: tried three times if it
-// panics, and then a recorded failure ([Node.Failures]).
+// have changed meanwhile. Those of one unit that are late, because no process ran, or because the
+// unit was busy, tell in the order of their times. What a timer tells is as any Tell within the
+// unit: tried three times if it panics, and then a recorded failure ([Node.Failures]).
 //
 // Call it in an operation of a durable unit, on its goroutine; otherwise it returns [ErrOutside].
 // It does not wait. It returns [ErrNotDurable] if op is not for states of the unit, or arg cannot

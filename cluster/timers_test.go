@@ -49,6 +49,18 @@ var (
 		}
 		return was, goesAwry(o.End)
 	})
+	setLate = freerun.Op("setLate", func(c *freerun.Context, _ *session, names []string) (struct{}, error) {
+		for i, name := range names {
+			if err := cluster.TellAfter(c, time.Duration(i+1)*time.Millisecond, name, hear, name); err != nil {
+				return struct{}{}, err
+			}
+		}
+		if err := cluster.Every(c, time.Hour, "zz", hear, "never"); err != nil {
+			return struct{}{}, err
+		}
+		c.Block(func() { time.Sleep(time.Duration(len(names)+1) * time.Millisecond) })
+		return struct{}{}, nil
+	})
 	heard     = freerun.ReadOp("heard", func(_ *freerun.Context, s *session, _ struct{}) ([]string, error) { return slices.Clone(s.Heard), nil })
 	goneAwry  atomic.Int64
 	errFailed = cluster.StoredError("test.errFailed", errors.New("it has failed"))
@@ -156,6 +168,18 @@ func TestTimers(t *testing.T) {
 		t.Errorf("%v, %v: it has told", was, err)
 	}
 	settle(t, rt)
+	stop()
+}
+
+// TestTimersInOrder holds that the timers of a unit that are late tell in the order of their times,
+// whatever their names.
+func TestTimersInOrder(t *testing.T) {
+	rt, _, stop := start(t, t.TempDir())
+	names := []string{"m", "c", "x", "a", "n", "b"}
+	must(t, setLate.Send(rt.Context(), sessions.At(rt.Context(), 1), names)) // they are late
+	if all := hears(t, rt, 1, len(names)); !slices.Equal(all, names) {
+		t.Errorf("%q", all)
+	}
 	stop()
 }
 

@@ -38,6 +38,57 @@ func migrate1(p purse1) (purse2, error) {
 
 func migrate2(p purse2) (purse, error) { return purse{Cents: map[string]int{"EUR": p.Cents}}, nil }
 
+// ledgers is a program whose kind has a name, and had others: no timers and no messages are under
+// way. It returns what a unit has after one more.
+func ledgers(dir, name string, was ...string) (n int, err error) {
+	rt := freerun.New()
+	defer rt.Close()
+	var options []cluster.StoredOption
+	for _, w := range was {
+		options = append(options, cluster.Was(w))
+	}
+	kind := freerun.NewKind(name, func(*freerun.Context, string) (int, error) { return 0, nil }, cluster.Durable(options...))
+	enter := freerun.Op("enter", func(_ *freerun.Context, n *int, _ struct{}) (int, error) { *n++; return *n, nil })
+	node, err := cluster.Join(rt, cluster.Local(dir, cluster.Create()))
+	if err != nil {
+		return 0, err
+	}
+	n, err = enter.Call(rt.Context(), kind.At(rt.Context(), "a"), struct{}{})
+	return n, errors.Join(err, node.Close())
+}
+
+// TestRenamedBack holds that an older program does not begin anew where a newer one has given its
+// kind another name, and that a newer one may give the earlier name back.
+func TestRenamedBack(t *testing.T) {
+	if names := os.Getenv("FREERUN_LEDGERS"); names != "" {
+		all := strings.Fields(names)
+		n, err := ledgers(os.Getenv("FREERUN_DIR"), all[0], all[1:]...)
+		fmt.Println("entries:", n, err)
+		return
+	}
+	dir := t.TempDir()
+	for _, c := range []struct{ names, want string }{
+		{"ledger-1", "entries: 1 <nil>"},
+		{"ledger-2 ledger-1", "entries: 2 <nil>"},
+		{"ledger-1", "kind ledger-1 has the name ledger-2 there"},
+		{"ledger-2 ledger-1", "entries: 3 <nil>"},
+		{"ledger-2", "entries: 4 <nil>"},
+		{"ledger-3 ledger-2", "entries: 5 <nil>"},
+		{"ledger-1", "kind ledger-1 has the name ledger-3 there"},
+		{"ledger-2 ledger-1", "kind ledger-2 has the name ledger-3 there"},
+		{"ledger-1 ledger-3", "entries: 6 <nil>"},
+		{"ledger-1", "entries: 7 <nil>"},
+		{"ledger-3 ledger-2", "kind ledger-3 has the name ledger-1 there"},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestRenamedBack$")
+		cmd.Env = append(os.Environ(), "FREERUN_LEDGERS="+c.names, "FREERUN_DIR="+dir)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s: %v, %s; want %s", c.names, err, out, c.want)
+		}
+	}
+}
+
 // program is what a version does: it takes gifts, and tells others of them after a while.
 func program(version int, dir string) error {
 	rt := freerun.New()
@@ -197,7 +248,7 @@ func TestVersions(t *testing.T) {
 			t.Fatalf("version %d: %v\n%s", v, err, out)
 		}
 	}
-	if out, err := runs(2); err == nil || !strings.Contains(out, "which this program does not have") {
+	if out, err := runs(2); err == nil || !strings.Contains(out, "kind wallet has the name pocket there") {
 		t.Errorf("version 2 after version 3: %v\n%s", err, out)
 	}
 }

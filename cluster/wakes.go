@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -70,7 +69,7 @@ func (w *wakes) read() {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, ErrClosed) && !errors.Is(err, ErrStopped) {
+	if err != nil && !isOver(err) {
 		blocks.SendAfter(w.node.rt.Context(), mostPause, w.read)
 	}
 }
@@ -145,7 +144,7 @@ func (w *wakes) ring(e *wake) {
 		err = w.ringAt(e, key)
 	}
 	if err != nil {
-		w.again(e)
+		w.failed(e, err)
 	}
 }
 
@@ -159,11 +158,21 @@ func (w *wakes) ringAt(e *wake, key string) error {
 			u.Local().(*cell).ring(e, state)
 		}
 	}, func(err error) {
-		if !errors.Is(err, freerun.ErrClosed) {
-			w.again(e) // the state cannot be loaded
-		}
+		w.failed(e, err) // the state cannot be loaded
 	})
 	return nil
+}
+
+// failed has a wake ring again after a while, or when there may be room in the unit's kind, unless
+// this process can do nothing more.
+func (w *wakes) failed(e *wake, err error) {
+	switch {
+	case isOver(err):
+	case isCrowded(err):
+		e.of.crowd.add(w.node.rt, func() { w.ring(e) })
+	default:
+		w.again(e)
+	}
 }
 
 // again has a wake ring again after a while.

@@ -85,3 +85,66 @@ func TestReadsEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestStoppedRests holds that a process whose store takes no more writes does not try again for
+// ever what its timers tell: a life that goes on for a year comes to its end.
+func TestStoppedRests(t *testing.T) {
+	Run(t, Options{Seeds: 20, Lives: 1, Faults: &Faults{DiskError: 0.5}}, func(s *Sim) {
+		tried.Clear()
+		for rt := range s.Lives() {
+			c := rt.Context()
+			for key := range keys {
+				do.Send(c, clerks[0].At(c, key), errand{ID: key, Rings: int((24 * time.Hour).Milliseconds())})
+			}
+			_, _ = freerun.After(c, year).Wait(s.Context())
+		}
+		rt, _ := s.Last()
+		for key := range keys {
+			k, err := lookAt.Call(s.Context(), clerks[0].At(rt.Context(), key), struct{}{})
+			if err != nil || len(k.Rang) > len(k.Did) {
+				s.Errorf("%d: %+v, %v", key, k, err)
+			}
+		}
+	})
+}
+
+// berths has room for two units; spreads tells many of them.
+var (
+	berths  = freerun.NewKind("berth", func(*freerun.Context, int) (int, error) { return 0, nil }, cluster.Durable(), freerun.MaxActive(2))
+	moor    = freerun.Op("moor", func(_ *freerun.Context, n *int, by int) (int, error) { *n += by; return *n, nil })
+	spreads = freerun.Op("spreads", func(c *freerun.Context, _ *clerk, n int) (int, error) {
+		for key := range n {
+			if err := moor.Tell(c, berths.At(c, key), 1); err != nil {
+				return 0, err
+			}
+		}
+		return n, nil
+	})
+)
+
+// TestCrowd holds that what is told to many units of a kind with room for few comes one after
+// another, and not after pauses that become longer: the time is that of the simulation.
+func TestCrowd(t *testing.T) {
+	const many = 2000
+	Run(t, Options{Seeds: 3, Lives: 1, Faults: &Faults{}}, func(s *Sim) {
+		for rt, node := range s.Lives() {
+			c := rt.Context()
+			began := rt.Now()
+			if _, err := spreads.Call(s.Context(), clerks[0].At(c, 0), many); err != nil {
+				s.Fatal(err)
+			}
+			for node.Stats().Deliveries > 0 {
+				_, _ = freerun.After(c, 10*time.Millisecond).Wait(s.Context())
+			}
+			if took := rt.Now().Sub(began); took > 10*time.Second {
+				s.Errorf("it took %v", took)
+			}
+		}
+		rt, _ := s.Last()
+		for key := range many {
+			if n, err := moor.Call(s.Context(), berths.At(rt.Context(), key), 0); n != 1 || err != nil {
+				s.Errorf("%d: %d, %v", key, n, err)
+			}
+		}
+	})
+}

@@ -108,7 +108,8 @@ func (s *Sim) mayBegin() {
 // all that was told to durable units has had its effect, or is a recorded failure
 // ([cluster.Node.Failures]). If an operation ends the process ([Crash]), Last begins another life.
 // The run fails if something told does not come. The program looks there at what is left of the
-// lives before. The life ends when the function of [Run] returns.
+// lives before. Timers go on meanwhile: those that were due before may tell while it looks, unless
+// it waits for a while ([freerun.After]). The life ends when the function of [Run] returns.
 func (s *Sim) Last() (*freerun.Runtime, *cluster.Node) {
 	s.Helper()
 	s.quiet = true

@@ -21,6 +21,7 @@ const (
 	wake    = "wake"    // when a unit is to be woken: its timers say so, too
 	outcome = "outcome" // of an operation with an identity
 	expiry  = "expiry"  // when that is to be forgotten
+	renamed = "renamed" // the later name of a kind
 	unknown = "unknown"
 )
 
@@ -65,12 +66,22 @@ func read(key, value []byte, lost error, types Types) entry {
 	}
 	if lost != nil {
 		e.Error = lost.Error()
-		if e.Type == wake || e.Type == outcome || e.Type == expiry {
+		if e.isBeside() {
 			e = entry{Type: unknown, Error: e.Error}
 			e.setKey(string(key))
 		}
 	}
 	return e
+}
+
+// isBeside reports whether an entry is there to find others: it is shown only if it cannot be
+// read.
+func (e *entry) isBeside() bool {
+	switch e.Type {
+	case wake, outcome, expiry, renamed:
+		return true
+	}
+	return false
 }
 
 // readKey reads what the key of an entry says.
@@ -87,6 +98,8 @@ func (e *entry) readKey(key []byte) (err error) {
 	case len(key) > 0 && string(key[:1]) == layout.Expiry:
 		e.Type = expiry
 		_, _, err = layout.DecodeExpiry(key)
+	case len(key) > 0 && string(key[:1]) == layout.Renamed:
+		e.Type = renamed
 	default:
 		e.Type = unit
 		if len(key) > 0 && string(key[:1]) == layout.Wake {
@@ -129,6 +142,9 @@ func (e *entry) readValue(value []byte, types Types) error {
 		return err
 	case outcome:
 		_, err := layout.DecodeOutcome(value)
+		return err
+	case renamed:
+		_, err := layout.DecodeRenamed(value)
 		return err
 	case expiry:
 		return nil

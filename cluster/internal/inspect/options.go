@@ -128,7 +128,7 @@ func printHelp(w io.Writer) {
 // wants reports whether an entry is to be printed.
 func (o *options) wants(e entry) bool {
 	switch {
-	case e.Type == wake, e.Type == outcome, e.Type == expiry:
+	case e.isBeside():
 		return false
 	case e.Type == unknown:
 		return o.kind == "" && o.prefix == ""

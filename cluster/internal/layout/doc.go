@@ -10,6 +10,7 @@
 //	"p" NUMBER             that it was left of an earlier process, and is delivered: a byte
 //	"i" KIND 0 KEY 0 … ID  the outcome of an operation with an identity: an Outcome
 //	"x" TIME "i"…          that the entry behind it is to be forgotten then: nothing
+//	"r" KIND               the later name of a kind that had this one: Version, the name
 //
 // A number has 8 bytes, big-endian, so that a store has the entries in the order of the numbers; so
 // has a time, in nanoseconds. Names, keys and values within a value stand each behind its length as

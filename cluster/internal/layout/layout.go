@@ -20,6 +20,7 @@ const (
 	Wake    = "t" // when a unit is to be woken, for its timers
 	Once    = "i" // the outcome of an operation that has an identity
 	Expiry  = "x" // when such an outcome is to be forgotten
+	Renamed = "r" // the later name of a kind that had another one
 )
 
 // Records returns with what the keys of the records of a kind begin; behind it is the unit's key.
@@ -33,6 +34,17 @@ func UnitOf(recordKey []byte) (kind, key string, err error) {
 		return "", "", fmt.Errorf("%w: %q is not the key of a unit's record", engine.ErrStateLost, recordKey)
 	}
 	return kind, key, nil
+}
+
+// EncodeRenamed returns the value of an entry of Renamed, whose key has the earlier name.
+func EncodeRenamed(name string) []byte { return append([]byte{Version}, name...) }
+
+// DecodeRenamed reads a value of EncodeRenamed.
+func DecodeRenamed(b []byte) (name string, err error) {
+	if len(b) < 2 || b[0] != Version {
+		return "", errDamaged
+	}
+	return string(b[1:]), nil
 }
 
 // Numbered returns a key with a number.
