@@ -36,14 +36,26 @@ type state struct {
 	Batch []string
 }
 
-// job is a command for a cell; one with seq 0 is about an outcome.
+// job is a command for a cell; one with seq 0 is about an outcome, or a request.
 type job struct {
 	owner   *Owner
 	seq     uint64
 	command *Command
+	request *Request // nil for others
 	outcome string
 	sends   []Send
 	tries   int
+	// A request that was in a write whose outcome is not known: its name, and the revision that it
+	// expected.
+	write string
+	base  uint64
+}
+
+func (j *job) body() []byte {
+	if j.request != nil {
+		return j.request.Body
+	}
+	return j.command.Body
 }
 
 // order is what a command does.
@@ -94,11 +106,13 @@ func (c *cell) goOn(o *Owner) {
 	c.working.Batch = nil
 	for len(c.queue) > 0 {
 		j := c.queue[0]
-		if (j.seq == 0 || c.rec.Has(j.seq)) && len(c.ran) > 0 {
+		if j.request == nil && (j.seq == 0 || c.rec.Has(j.seq)) && len(c.ran) > 0 {
 			break // once that is written
 		}
 		c.queue = c.queue[1:]
 		switch {
+		case j.request != nil:
+			c.runRequest(j)
 		case j.seq == 0:
 			c.answerAgain(j)
 		case c.rec.Has(j.seq):
@@ -119,11 +133,33 @@ func (c *cell) answerAgain(j *job) {
 	}
 }
 
+// runRequest runs a request, unless it is not known whether it was run.
+func (c *cell) runRequest(j *job) {
+	switch {
+	case j.write == "" || c.node.sim.flaw == runsAgain:
+	case j.write == c.rec.Write: // that write was made after all
+		j.request.Reply([]byte(j.outcome), nil)
+		return
+	case j.base != c.rev: // another one came behind it, or in its place
+		j.request.Reply(nil, engine.ErrUncertain)
+		return
+	}
+	before := c.working
+	before.Batch = slices.Clone(before.Batch)
+	forgotten := c.next.Forgotten
+	c.run(j)
+	if len(j.sends) > 0 { // what a command sends has the number of an entry: it goes through the log
+		c.working, c.next.Forgotten = before, forgotten
+		c.ran = c.ran[:len(c.ran)-1]
+		c.node.Machine.Send(c.unit, j.request.Body, func(error) {}, j.request.Reply)
+	}
+}
+
 // run runs a command.
 func (c *cell) run(j *job) {
 	s := c.node.sim
 	var o order
-	if err := json.Unmarshal(j.command.Body, &o); err != nil {
+	if err := json.Unmarshal(j.body(), &o); err != nil {
 		panic(err)
 	}
 	for j.tries = 0; s.happens(s.rates.panics); {
@@ -153,24 +189,38 @@ func (c *cell) run(j *job) {
 	if o.Do == "forget" {
 		c.next.Forgotten = c.node.Now()
 	}
-	c.next.Ran(j.seq, j.command, []byte(j.outcome), j.sends)
-	c.ran = append(c.ran, j)
+	c.hasRun(j)
 	if s.flaw == answersEarly {
-		c.node.Answer(j.owner, j.command, []byte(j.outcome))
+		c.tells(j)
 	}
+}
+
+func (c *cell) hasRun(j *job) {
+	if j.request == nil {
+		c.next.Ran(j.seq, j.command, []byte(j.outcome), j.sends)
+	}
+	c.ran = append(c.ran, j)
+}
+
+// tells tells the outcome of what has run.
+func (c *cell) tells(j *job) {
+	if j.request != nil {
+		j.request.Reply([]byte(j.outcome), nil)
+		return
+	}
+	c.node.Answer(j.owner, j.command, []byte(j.outcome))
 }
 
 // refuse has a command fail for good.
 func (c *cell) refuse(j *job, o order) {
 	j.outcome, j.sends = refused, nil
-	if c.node.sim.flaw == omits {
+	if c.node.sim.flaw == omits && j.request == nil {
 		j.owner.Done(j.seq, nil)
-		c.node.Answer(j.owner, j.command, []byte(refused))
+		c.tells(j)
 		return
 	}
 	c.working.Batch = append(c.working.Batch, o.ID+"!")
-	c.next.Ran(j.seq, j.command, []byte(refused), nil)
-	c.ran = append(c.ran, j)
+	c.hasRun(j)
 }
 
 // write writes what has run.
@@ -180,6 +230,11 @@ func (c *cell) write(o *Owner) {
 	}
 	c.busy = true
 	o.Trim(&c.next)
+	c.next.Write = ""
+	if slices.ContainsFunc(c.ran, func(j *job) bool { return j.request != nil }) {
+		c.node.writes++
+		c.next.Write = fmt.Sprint(c.node.name, "/", c.node.writes)
+	}
 	state, err := json.Marshal(c.working)
 	if err != nil {
 		panic(err)
@@ -195,6 +250,11 @@ func (c *cell) write(o *Owner) {
 		}
 		c.busy = false
 		if err != nil {
+			if errors.Is(err, engine.ErrUncertain) {
+				for _, j := range c.ran {
+					j.write, j.base = c.next.Write, c.rev
+				}
+			}
 			c.undo()
 			c.goOn(o)
 			return
@@ -206,8 +266,10 @@ func (c *cell) write(o *Owner) {
 		ran := c.ran
 		c.ran = nil
 		for _, j := range ran {
-			j.owner.Done(j.seq, j.sends)
-			c.node.Answer(j.owner, j.command, []byte(j.outcome))
+			if j.request == nil {
+				j.owner.Done(j.seq, j.sends)
+			}
+			c.tells(j)
 		}
 		c.goOn(o)
 	})
@@ -265,6 +327,20 @@ func (c *cell) remove(o *Owner) {
 			c.goOn(o)
 		}
 	})
+}
+
+// ends ends a cell whose partition the machine does not own any more.
+func (c *cell) ends() {
+	c.dead = true
+	for _, j := range append(c.ran, c.queue...) {
+		switch {
+		case j.request == nil:
+		case j.write == "" && !slices.Contains(c.ran, j):
+			j.request.Reply(nil, ErrNotRun)
+		default:
+			j.request.Reply(nil, engine.ErrUncertain)
+		}
+	}
 }
 
 func (c *cell) decode(value []byte) {

@@ -17,6 +17,7 @@ const (
 	noTombstone        // a unit is forgotten with its record
 	strangers          // commands of a closed session are taken
 	omits              // refusals are not recorded
+	runsAgain          // a request runs again whose write may have been made
 	removesEarly       // the record of a unit that was forgotten is removed with the next command
 )
 
@@ -34,6 +35,7 @@ var flaws = map[string]flaw{
 	"commands of a closed session are accepted": strangers,
 	"a refusal is not recorded":                 omits,
 	"a tombstone is removed too early":          removesEarly,
+	"a request runs again that may have run":    runsAgain,
 }
 
 // rules returns the rules with a flaw.

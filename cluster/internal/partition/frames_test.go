@@ -16,7 +16,7 @@ var entries = []Entry{
 
 var records = []Record{
 	{},
-	{Last: 5, Forgotten: time.Unix(1, 5).UTC()},
+	{Last: 5, Forgotten: time.Unix(1, 5).UTC(), Write: "n1/7"},
 	{
 		Last:     1 << 40,
 		Outcomes: []Outcome{{3, Number{2, 0}, []byte("42")}, {4, Number{1, 0}, []byte{}}},
@@ -29,6 +29,8 @@ var messages = []message{
 	{kind: goodbye, node: ""},
 	{kind: outcome, p: 63, session: 1 << 40, n: Number{4, 0}, value: []byte("42")},
 	{kind: closed, p: 2, session: 5},
+	{kind: request, p: 2, call: 1 << 40, node: "n1", unit: "account\x00ada", value: []byte("body")},
+	{kind: reply, p: 2, call: 7, status: uncertain, value: []byte("42")},
 }
 
 func someCheckpoint() checkpoint {

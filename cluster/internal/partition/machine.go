@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -14,7 +16,7 @@ import (
 // Invariants: Each partition has a turn of its own on each machine, in which its session and its
 //             owner run. The members have another one.
 
-// Bus carries messages between machines, each at most once, or twice. It does not wait.
+// Bus carries messages between machines, each at most once. It does not wait.
 type Bus interface {
 	// Send sends a message to a machine, or to all of them, this one too, if to is empty.
 	Send(to string, message []byte)
@@ -30,6 +32,9 @@ type Machine struct {
 	members Members
 	parts   []*part
 	leaving bool
+	// The requests that wait for their replies, in the turn of the members.
+	asks     map[uint64]*inquiry
+	lastCall uint64
 	// tune is called with each owner before that begins; nil but in tests.
 	tune func(o *Owner)
 }
@@ -49,7 +54,7 @@ type part struct {
 // NewMachine makes a machine. Its name is one that no process has had before. worlds returns the
 // turn of a partition; world is that of the members.
 func NewMachine(name string, partitions int, log engine.Log, bus Bus, world World, worlds func(p int) World, cells Cells) *Machine {
-	m := &Machine{name: name, log: log, bus: bus, world: world, cells: cells}
+	m := &Machine{name: name, log: log, bus: bus, world: world, cells: cells, asks: map[uint64]*inquiry{}}
 	for p := range partitions {
 		t := &part{machine: m, p: p, world: worlds(p)}
 		t.session = NewSession(p, name, log, t.world)
@@ -126,7 +131,12 @@ const mostLeave = time.Second
 
 // End has the machine do nothing any more. What it has sent and has no outcome fails.
 func (m *Machine) End() {
-	m.world.Run(func() { m.leaving = true })
+	m.world.Run(func() {
+		m.leaving = true
+		for _, number := range slices.Sorted(maps.Keys(m.asks)) {
+			m.giveUp(m.asks[number])
+		}
+	})
 	for _, t := range m.parts {
 		t.world.Run(func() {
 			t.ended = true
@@ -187,6 +197,11 @@ func (m *Machine) Receive(b []byte) {
 	case closed:
 		t := m.parts[got.p]
 		t.world.Run(func() { t.session.Closed(got.session) })
+	case request:
+		t := m.parts[got.p]
+		t.world.Run(func() { t.requested(&got) })
+	case reply:
+		m.world.Run(func() { m.replied(&got) })
 	}
 }
 

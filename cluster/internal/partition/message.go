@@ -5,14 +5,17 @@ import (
 	"errors"
 )
 
-// message is what one machine tells another one, at most once: one of the four.
+// message is what one machine tells another one, at most once: one of the six.
 type message struct {
 	kind    byte
-	node    string // of a beat and a goodbye
+	node    string // of a beat, a goodbye and a request
 	p       int    // of the others
 	session uint64
 	n       Number // of an outcome
-	value   []byte
+	call    uint64 // of a request and a reply: the number that the asking machine has given it
+	status  byte   // of a reply
+	unit    string // of a request
+	value   []byte // of an outcome, a request and a reply
 }
 
 // The kinds of messages.
@@ -21,14 +24,30 @@ const (
 	goodbye                 // it has left
 	outcome                 // of a command
 	closed                  // the session is closed
+	request                 // to a unit, beside the log
+	reply                   // to a request
+)
+
+// The statuses of replies.
+const (
+	replied   byte = iota // value is the outcome, which is stored
+	notOwner              // it was not run: the machine does not own the partition
+	uncertain             // it may have had its effect
 )
 
 var errMessage = errors.New("partition: the message is damaged, or a newer program has sent it")
 
 func (m *message) encode() []byte {
 	b := []byte{version, m.kind}
-	if m.kind == beat || m.kind == goodbye {
+	switch m.kind {
+	case beat, goodbye:
 		return append(b, m.node...)
+	case request:
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.call)
+		return append(appendBytes(appendBytes(b, m.node), m.unit), m.value...)
+	case reply:
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.call)
+		return append(append(b, m.status), m.value...)
 	}
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.session)
 	if m.kind == closed {
@@ -51,6 +70,13 @@ func decodeMessage(b []byte) (message, error) {
 		m.value, r.rest = r.rest, nil
 	case closed:
 		m.p, m.session = int(r.uvarint()), r.uvarint()
+	case request:
+		m.p, m.call, m.node, m.unit = int(r.uvarint()), r.uvarint(), string(r.bytes()), string(r.bytes())
+		m.value, r.rest = r.rest, nil
+	case reply:
+		m.p, m.call, m.status = int(r.uvarint()), r.uvarint(), r.byte()
+		m.value, r.rest = r.rest, nil
+		r.bad = r.bad || m.status > uncertain
 	default:
 		r.bad = true
 	}

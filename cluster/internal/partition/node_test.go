@@ -2,6 +2,7 @@ package partition
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -17,6 +18,7 @@ type node struct {
 	held    []func()      // what would have happened meanwhile
 	port    *port
 	cells   map[string]*cell
+	writes  int // that have requests
 	clients []*client
 }
 
@@ -113,22 +115,20 @@ func (n *node) cut(d time.Duration) {
 	n.port.until = n.sim.now + d
 }
 
-// Send implements [Bus]: a message comes, or not, or twice.
+// Send implements [Bus]: a message comes, or not.
 func (n *node) Send(to string, message []byte) {
 	for _, other := range n.sim.nodes {
 		if to != "" && other.name != to {
 			continue
 		}
-		for range 1 + n.sim.random.IntN(8)/7 {
-			if n.sim.happens(n.sim.rates.unheard) || n.port.cutFor() > 0 {
-				continue
-			}
-			n.sim.after(n.sim.delay(usualWay), func() {
-				if other.port.cutFor() == 0 {
-					other.happen(func() { other.Receive(slices.Clone(message)) })
-				}
-			})
+		if n.sim.happens(n.sim.rates.unheard) || n.port.cutFor() > 0 {
+			continue
 		}
+		n.sim.after(n.sim.delay(usualWay), func() {
+			if other.port.cutFor() == 0 {
+				other.happen(func() { other.Receive(slices.Clone(message)) })
+			}
+		})
 	}
 }
 
@@ -142,13 +142,16 @@ func (n *node) Repeat(o *Owner, c *Command) {
 	n.cellOf(c.Unit, o).deliver(&job{owner: o, command: c})
 }
 
+// Request implements [Cells].
+func (n *node) Request(o *Owner, r *Request) { n.cellOf(r.Unit, o).deliver(&job{owner: o, request: r}) }
+
 // Ended implements [Cells].
 func (n *node) Ended(o *Owner) {
 	n.sim.logf("%s does not own partition %d any more", n.name, o.p)
-	for _, c := range n.cells {
-		if c.p == o.p {
-			c.dead = true
-			delete(n.cells, c.unit)
+	for _, unit := range slices.Sorted(maps.Keys(n.cells)) {
+		if c := n.cells[unit]; c.p == o.p {
+			delete(n.cells, unit)
+			c.ends()
 		}
 	}
 }

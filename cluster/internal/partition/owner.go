@@ -29,6 +29,8 @@ type Cells interface {
 	// Repeat has the cell tell the outcome of a command again that was delivered before, to this
 	// owner or to an earlier one.
 	Repeat(o *Owner, c *Command)
+	// Request has a command run that no log has. It may run before or after what was delivered.
+	Request(o *Owner, r *Request)
 	// Ended tells that the owner has ended. Its units are to be dropped: what they have not stored
 	// is the next owner's.
 	Ended(o *Owner)
@@ -278,7 +280,9 @@ func (o *Owner) NodeOf(session uint64) string {
 // Trim removes what a record does not need any more: outcomes whose senders have them, and what
 // was sent by entries that are behind the stored checkpoint. Before each write of it.
 func (o *Owner) Trim(r *Record) {
-	r.Outcomes = slices.DeleteFunc(r.Outcomes, func(out Outcome) bool { return o.rules.cuts(&o.read, &out) })
+	r.Outcomes = slices.DeleteFunc(r.Outcomes, func(out Outcome) bool {
+		return out.Session <= o.last && o.rules.cuts(&o.read, &out) // of a later one it has not read
+	})
 	r.Sends = slices.DeleteFunc(r.Sends, func(s Send) bool { return s.Seq <= o.stored.seq })
 }
 

@@ -20,6 +20,9 @@ type Record struct {
 	// Forgotten is when the unit was forgotten; zero if it was not. Without a state the record
 	// stays for a while, so that commands of before do not run again on a new one.
 	Forgotten time.Time
+	// Write names the write that has made the record, if it has effects of requests: so who does
+	// not know whether the write was made finds that out. Empty for others.
+	Write string
 }
 
 // Outcome is the outcome of a command.
@@ -82,7 +85,7 @@ func (r *Record) Append(b []byte) []byte {
 	if !r.Forgotten.IsZero() {
 		forgotten = r.Forgotten.UnixNano()
 	}
-	b = binary.AppendVarint(b, forgotten)
+	b = appendBytes(binary.AppendVarint(b, forgotten), r.Write)
 	b = binary.AppendUvarint(b, uint64(len(r.Outcomes)))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -108,6 +111,7 @@ func DecodeRecord(b []byte) (r Record, rest []byte, err error) {
 	if nanos := in.varint(); nanos != 0 {
 		r.Forgotten = time.Unix(0, nanos).UTC()
 	}
+	r.Write = string(in.bytes())
 	for range in.count() {
 		r.Outcomes = append(r.Outcomes, Outcome{in.uvarint(), in.number(), in.bytes()})
 	}

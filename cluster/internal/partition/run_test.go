@@ -132,7 +132,13 @@ func (n *node) send(c *client) {
 func (n *node) order(c *client, o order, unit string) {
 	s := n.sim
 	o.ID = fmt.Sprintf("%s-%d", c.name, len(c.all))
-	a := &asked{order: o, unit: unit, told: s.random.IntN(3) == 0}
+	a := &asked{order: o, unit: unit}
+	switch s.random.IntN(6) {
+	case 0, 1:
+		a.told = true
+	case 2:
+		a.direct = true
+	}
 	c.all = append(c.all, a)
 	s.logf("%s sends %s to %s: %s %s", c.name, a.ID, a.unit, a.Do, a.To)
 	var outcome func(value []byte, err error)
@@ -141,6 +147,10 @@ func (n *node) order(c *client, o order, unit string) {
 			s.logf("%s has the outcome %s, %v", a.ID, value, err)
 			a.outcome, a.err, a.ended = string(value), err, true
 		}
+	}
+	if a.direct {
+		n.Machine.Request(a.unit, a.body(), s.delay(5*time.Second), outcome)
+		return
 	}
 	giveUp := n.Machine.Send(a.unit, a.body(), func(err error) {
 		s.logf("%s is accepted: %v", a.ID, err)

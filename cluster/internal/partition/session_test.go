@@ -75,4 +75,5 @@ type recorded struct{ seqs []uint64 }
 
 func (r *recorded) Deliver(_ *Owner, seq uint64, _ *Command) { r.seqs = append(r.seqs, seq) }
 func (r *recorded) Repeat(*Owner, *Command)                  {}
+func (r *recorded) Request(*Owner, *Request)                 {}
 func (r *recorded) Ended(*Owner)                             {}

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 )
 
@@ -43,7 +44,8 @@ type asked struct {
 	order
 	unit     string
 	told     bool
-	accepted int // 0: not known, 1: yes, 2: no
+	direct   bool // a request
+	accepted int  // 0: not known, 1: yes, 2: no
 	outcome  string
 	ended    bool
 	err      error
@@ -66,6 +68,8 @@ func (s *sim) check() {
 			switch {
 			case n > 1:
 				s.errorf("%s has had its effect %d times", a.ID, n)
+			case a.direct && n > 0 && (errors.Is(a.err, ErrNotRun) || errors.Is(a.err, ErrNoOwner)):
+				s.errorf("%s has had its effect, and its outcome is %v", a.ID, a.err)
 			case a.accepted == 1 && n == 0:
 				s.errorf("%s was accepted, and has had no effect", a.ID)
 			case a.ended && a.err == nil && n == 0:
@@ -74,7 +78,7 @@ func (s *sim) check() {
 				s.errorf("%s has the outcome %q; that it was refused is %v", a.ID, a.outcome, t.refused[a.ID])
 			case !c.dead && !a.told && !a.ended:
 				s.errorf("%s has no outcome", a.ID)
-			case !c.dead && a.accepted == 0:
+			case !c.dead && !a.direct && a.accepted == 0:
 				s.errorf("whether %s is accepted is not known", a.ID)
 			}
 			if a.Do == "pay" && n == 1 && !t.refused[a.ID] {
@@ -112,7 +116,7 @@ func (s *sim) checkOrder(c *client) {
 	last := map[string]int{}
 	for _, a := range c.all {
 		at, there := place[a.ID]
-		if !there {
+		if !there || a.direct {
 			continue
 		}
 		if before, some := last[a.unit]; some && at < before {

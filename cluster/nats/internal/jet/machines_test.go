@@ -164,6 +164,10 @@ func (p *process) Deliver(o *partition.Owner, seq uint64, c *partition.Command) 
 
 func (p *process) Repeat(o *partition.Owner, c *partition.Command) { p.Deliver(o, 0, c) }
 
+func (p *process) Request(_ *partition.Owner, r *partition.Request) {
+	r.Reply(nil, partition.ErrNotRun)
+}
+
 func (p *process) Ended(o *partition.Owner) {
 	for _, u := range p.cells[o.P()] {
 		u.dead = true

@@ -1,0 +1,128 @@
+package partition
+
+import (
+	"errors"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Sketch:     a request goes to the machine that owns the partition by the members that one has
+//             heard of, and has its reply from there; the log has nothing of it
+//             a machine that does not own the partition says so, and runs nothing: the request goes
+//             to the next one, until its time is over
+//             no reply comes in time, or the owner ends while it is run: it may have had its effect
+// Invariants: R1 A request is run at most once: the bus brings it once at most, and it is sent again
+//             only if the machine that had it says that it has not run it.
+//             R2 A reply with an outcome comes after the write.
+
+// Request is a command beside the log: it has its effect at most once.
+type Request struct {
+	Unit string
+	Body []byte
+	// Reply tells the outcome, once, in any turn: nil once the effect is stored, ErrUncertain if it
+	// may be, ErrNotRun if there is none.
+	Reply func(value []byte, err error)
+}
+
+// Errors of requests.
+var (
+	// ErrNotRun says that a request has had no effect, and will have none.
+	ErrNotRun = errors.New("the command was not run")
+	// ErrNoOwner says so, since no machine was found that owns the partition.
+	ErrNoOwner = errors.New("no machine that owns the partition was found")
+)
+
+// inquiry is a request that waits for its reply.
+type inquiry struct {
+	number  uint64
+	message *message
+	done    func(value []byte, err error)
+	until   time.Time
+	sent    bool // and no reply to it has come
+}
+
+// Request has a command run beside the log. done is told the outcome; after d, ErrUncertain or
+// ErrNoOwner.
+func (m *Machine) Request(unit string, body []byte, d time.Duration, done func(value []byte, err error)) {
+	m.world.Run(func() {
+		m.lastCall++
+		p := Of(unit, len(m.parts))
+		a := &inquiry{
+			number: m.lastCall, done: done, until: m.world.Now().Add(d),
+			message: &message{kind: request, node: m.name, p: p, call: m.lastCall, unit: unit, value: body},
+		}
+		m.asks[a.number] = a
+		m.ask(a)
+		m.world.After(d, func() { m.giveUp(a) })
+	})
+}
+
+// ask sends a request to the owner; a little later if there is none.
+func (m *Machine) ask(a *inquiry) {
+	if m.asks[a.number] != a || a.sent {
+		return
+	}
+	owner := OwnerOf(a.message.p, m.members.All(m.world.Now()))
+	if owner == "" || m.leaving {
+		m.world.After(BeatEvery/4, func() { m.ask(a) })
+		return
+	}
+	a.sent = true
+	m.tell(owner, a.message)
+}
+
+// giveUp ends a request whose time is over.
+func (m *Machine) giveUp(a *inquiry) {
+	if m.asks[a.number] != a {
+		return
+	}
+	delete(m.asks, a.number)
+	if a.sent {
+		a.done(nil, engine.ErrUncertain)
+	} else {
+		a.done(nil, ErrNoOwner)
+	}
+}
+
+// replied takes a reply.
+func (m *Machine) replied(got *message) {
+	a := m.asks[got.call]
+	if a == nil {
+		return
+	}
+	switch got.status {
+	case replied:
+		delete(m.asks, got.call)
+		a.done(got.value, nil)
+	case uncertain:
+		delete(m.asks, got.call)
+		a.done(nil, engine.ErrUncertain)
+	default:
+		a.sent = false
+		m.world.After(BeatEvery/4, func() { m.ask(a) })
+	}
+}
+
+// requested has a request run, if the machine owns the partition. In the turn of the partition.
+func (t *part) requested(got *message) {
+	m := t.machine
+	answer := func(status byte, value []byte) {
+		m.tell(got.node, &message{kind: reply, p: got.p, call: got.call, status: status, value: value})
+	}
+	o := t.owner
+	if o == nil || t.leaves || o.phase == beginning || o.phase == ended {
+		answer(notOwner, nil)
+		return
+	}
+	m.cells.Request(o, &Request{Unit: got.unit, Body: got.value, Reply: func(value []byte, err error) {
+		switch {
+		case err == nil:
+			answer(replied, value)
+		case errors.Is(err, ErrNotRun):
+			answer(notOwner, nil)
+		default:
+			answer(uncertain, nil)
+		}
+	}})
+}
