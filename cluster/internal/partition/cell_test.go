@@ -148,7 +148,7 @@ func (c *cell) runRequest(j *job) {
 	before.Batch = slices.Clone(before.Batch)
 	forgotten := c.next.Forgotten
 	c.run(j)
-	if len(j.sends) > 0 { // what a command sends has the number of an entry: it goes through the log
+	if len(j.sends) > 0 { // what is sent has the number of an entry: it goes through the log
 		c.working, c.next.Forgotten = before, forgotten
 		c.ran = c.ran[:len(c.ran)-1]
 		c.node.Machine.Send(c.unit, j.request.Body, func(error) {}, j.request.Reply)

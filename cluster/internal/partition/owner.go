@@ -281,7 +281,7 @@ func (o *Owner) NodeOf(session uint64) string {
 // was sent by entries that are behind the stored checkpoint. Before each write of it.
 func (o *Owner) Trim(r *Record) {
 	r.Outcomes = slices.DeleteFunc(r.Outcomes, func(out Outcome) bool {
-		return out.Session <= o.last && o.rules.cuts(&o.read, &out) // of a later one it has not read
+		return out.Session <= o.last && o.rules.cuts(&o.read, &out) // it knows no later ones
 	})
 	r.Sends = slices.DeleteFunc(r.Sends, func(s Send) bool { return s.Seq <= o.stored.seq })
 }

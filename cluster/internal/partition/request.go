@@ -9,11 +9,11 @@ import (
 
 // Sketch:     a request goes to the machine that owns the partition by the members that one has
 //             heard of, and has its reply from there; the log has nothing of it
-//             a machine that does not own the partition says so, and runs nothing: the request goes
-//             to the next one, until its time is over
+//             a machine that does not own the partition says so, and runs nothing: the request
+//             goes to the next one, until its time is over
 //             no reply comes in time, or the owner ends while it is run: it may have had its effect
-// Invariants: R1 A request is run at most once: the bus brings it once at most, and it is sent again
-//             only if the machine that had it says that it has not run it.
+// Invariants: R1 A request is run at most once: the bus brings it once at most, and it is sent
+//             again only if the machine that had it says that it has not run it.
 //             R2 A reply with an outcome comes after the write.
 
 // Request is a command beside the log: it has its effect at most once.
