@@ -91,10 +91,10 @@ func (i *Invocation) keepBack(w *worker, k *vtable, err error, forwarded any) {
 	if p := (*promised)(unsafe.Pointer(m)); !i.told && !p.revocable() {
 		p.SetEdge(promise.Elsewhere())
 	}
+	h.err, h.forwarded = err, forwarded // before the release: then the unit may run it again
 	if k.release != nil {
 		k.release(w, m, false) // I2
 	}
-	h.err, h.forwarded = err, forwarded
 	if !h.step.CompareAndSwap(heldRuns, heldReturned) {
 		h.step.Store(heldOver)
 		i.free(h)
