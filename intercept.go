@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
@@ -71,6 +72,7 @@ type Invocation struct {
 	// within is the message in whose run the operation runs again (Seam.Again); nil for most.
 	within  *message
 	told    bool           // the message has no future
+	roomy   bool           // a held lies before it: keptInvocation
 	by      []*interceptor // those that are still to be called, the next one first
 	to      unsafe.Pointer // as for operation.invoke
 	arg     any            // an *A
@@ -171,8 +173,21 @@ type invocation[A, R any] struct {
 	result     R
 }
 
-func (o *operation[A, R]) invocation(to, arg unsafe.Pointer) *Invocation {
-	i := &invocation[A, R]{arg: *(*A)(arg)}
+// keptInvocation is an invocation whose outcome is likely to be kept back: one allocation for both.
+type keptInvocation[A, R any] struct {
+	held held // found by room
+	of   invocation[A, R]
+}
+
+func (o *operation[A, R]) invocation(to, arg unsafe.Pointer, kept bool) *Invocation {
+	var i *invocation[A, R]
+	if kept {
+		i = &new(keptInvocation[A, R]).of
+		i.Invocation.roomy = true
+	} else {
+		i = new(invocation[A, R])
+	}
+	i.arg = *(*A)(arg)
 	i.Invocation.of, i.Invocation.to = &o.core, to
 	i.Invocation.arg, i.Invocation.result = &i.arg, &i.result
 	i.Invocation.outcome = unsafe.Pointer(&i.result)
@@ -186,7 +201,7 @@ func (o *operation[A, R]) run(c *Context, i *Invocation) (err error) {
 
 // surrounded invokes the operation of message m with its interceptors. m is in its plain form.
 func (o *core) surrounded(c *Context, to unsafe.Pointer, m *message, told bool) (*Invocation, error) {
-	i := o.typed.invocation(to, o.argIn(m, told))
+	i := o.typed.invocation(to, o.argIn(m, told), o.route.Form == route.Run && m.unit.hasStore())
 	k := m.vtable()
 	i.running, i.message, i.told, i.by = c, m, told, m.interceptors()
 	if i.Operation = k.describe(m); o.declared != nil {

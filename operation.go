@@ -214,8 +214,9 @@ type typed interface {
 	// runSend and runTell run a message in each form but the form around.
 	runSend(p *sched.Processor, t *sched.Task)
 	runTell(p *sched.Processor, t *sched.Task)
-	// invocation returns a new invocation with the argument at arg, to be called on to.
-	invocation(to, arg unsafe.Pointer) *Invocation
+	// invocation returns a new invocation with the argument at arg, to be called on to. kept says
+	// that its outcome is likely to be kept back.
+	invocation(to, arg unsafe.Pointer, kept bool) *Invocation
 	// run calls the function of an invocation.
 	run(c *Context, i *Invocation) error
 	// setResult copies the result at from to that of m.

@@ -43,7 +43,10 @@ func (m *promised) seal(w *worker, with *mailbox.Node) bool {
 			w.traceFulfilled(m)
 		}
 		if w == &w.rt.outside { // many goroutines share it, and wake is for one
-			w = w.rt.detachedWorker()
+			w = w.rt.borrowWorker()
+			w.wake(waited)
+			w.giveBack()
+			return won
 		}
 		w.wake(waited)
 	}
@@ -175,7 +178,7 @@ func resolve[A, R any](o *operation[A, R], m *promised, v R, err error) bool {
 	if err == nil {
 		resultOf[R](m).value = v
 	}
-	return o.core.settleOutside(m, err, nil)
+	return o.core.settleLate(&rt.outside, m, err, nil)
 }
 
 // resolves claims m for its resolver. It returns false, and ends m, if m does not get the outcome.
@@ -203,10 +206,11 @@ func (o *core) resolves(m *promised) bool {
 	return true
 }
 
-// settleOutside is settle on no processor, for a message that counts as running. It reports whether
-// the outcome is what it was given.
-func (o *core) settleOutside(m *promised, err error, forwarded any) bool {
-	w, from := &m.unit.rt.outside, m.lineage.Load()
+// settleLate is settle for a message that counts as running, and is not what runs on w: that is the
+// worker of a processor where another operation runs, or that of ordinary goroutines. It reports
+// whether the outcome is what it was given.
+func (o *core) settleLate(w *worker, m *promised, err error, forwarded any) bool {
+	from := m.lineage.Load()
 	switch {
 	case forwarded != nil || err == nil && o.resultPlan != nil:
 		o.settle(w, m, err, forwarded)

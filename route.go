@@ -32,7 +32,7 @@ import (
 
 func init() {
 	route.Provide(route.Seam[UnitOption, KindOption, *Context, *Invocation]{
-		Option: withRoute, Stored: withStore, Hold: holdBack, Again: again, Panicked: panickedHeld, State: stateBelow, Unit: storedBy, Form: formOf,
+		Option: withRoute, Stored: withStore, Hold: holdBack, Again: again, Panicked: panickedHeld, Release: releaseIn, Soon: soon, State: stateBelow, Unit: storedBy, Form: formOf,
 		Running: runningHeld, Carried: carried, Find: findStored, Of: storedOf, Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
 	})
 }
@@ -47,6 +47,7 @@ func withRoute(r route.Route) UnitOption {
 			panic("freerun: two routes for a unit; the messages of a unit have one")
 		}
 		x.set().route, x.set().state = r, state
+		x.set().quick, _ = r.(route.Quick)
 	}}
 }
 
@@ -81,9 +82,16 @@ func (u *unit) routed(w *worker, x *unitExt, m *message, from *sender) (by *send
 	case from == ownSender, m.vtable().routed == nil:
 		return from, true, nil
 	}
+	var sender *held
+	if from != nil {
+		sender = w.holding()
+	}
+	if q := x.settings.quick; q != nil && q.Stays(&m.vtable().routed.route, sender.asRoute()) {
+		return from, true, nil
+	}
 	r := u.newRouted(m)
 	if from != nil {
-		r.ctx, r.sender = from.ctx, w.holding()
+		r.ctx, r.sender = from.ctx, sender
 	}
 	if !r.lead(promise.Elsewhere(), from != nil) {
 		return from, false, nil
@@ -252,10 +260,7 @@ func (r *routedMessage) Context() context.Context {
 
 // Sender implements [route.Message].
 func (r *routedMessage) Sender() route.Held {
-	if r.sender == nil {
-		return nil
-	}
-	return r.sender
+	return r.sender.asRoute()
 }
 
 // routes has routes see the messages of vtable k.
@@ -279,7 +284,7 @@ func (o *core) resolveRouted(m *message, told bool, result any, err error) bool 
 	if v := reflect.ValueOf(result); err == nil && result != nil && !v.IsNil() {
 		o.typed.setResult(p, v.UnsafePointer())
 	}
-	return o.settleOutside(p, err, nil)
+	return o.settleLate(&rt.outside, p, err, nil)
 }
 
 // mistyped is the error of a result of another type than that of the operation.

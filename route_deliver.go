@@ -62,9 +62,9 @@ func deliver(in any, d route.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("freerun: the argument of %s: %w", d.Operation, err)
 	}
-	sent := &delivery{mark: d.Mark, done: d.Done}
+	sent := &delivery{mark: d.Mark, done: d.Done, sent: m}
 	rt.deliveries.Store(m, sent)
-	if err := u.sendFromStore(of, m, &sent.waiter, deliveryVtable, &sent.sent); err != nil {
+	if err := u.sendFromStore(nil, of, m, &sent.waiter, deliveryVtable); err != nil {
 		rt.deliveries.Delete(m)
 		return err
 	}

@@ -131,7 +131,7 @@ func TestExploreHeld(t *testing.T) {
 	body := func(ends bool, release func(h *held, err error) bool, back func(i *Invocation, w *worker)) func(*explore.Run) {
 		return func(r *explore.Run) {
 			rt, _, m, woken := exploredRoute(false, nil)
-			i := exploreRoute.op.invocation(nil, exploreRoute.op.core.argOf(&m.message))
+			i := exploreRoute.op.invocation(nil, exploreRoute.op.core.argOf(&m.message), false)
 			*(*int)(i.outcome) = 1
 			h := &held{of: i, rt: rt}
 			i.message, i.held = &m.message, h
@@ -169,7 +169,7 @@ func TestExploreHeld(t *testing.T) {
 			return
 		}
 		i.held.step.Store(heldOver)
-		i.free(i.held)
+		i.free(nil, i.held)
 	}))
 	explore.MustFail(t, 2, body(false, func(h *held, err error) bool {
 		if h.released.Load() {
@@ -180,6 +180,6 @@ func TestExploreHeld(t *testing.T) {
 		if h.step.CompareAndSwap(heldRuns, heldReleased) {
 			return true
 		}
-		return h.step.CompareAndSwap(heldReturned, heldOver) && h.of.free(h)
+		return h.step.CompareAndSwap(heldReturned, heldOver) && h.of.free(nil, h)
 	}, back))
 }

@@ -53,7 +53,8 @@ func holdBack(i *Invocation) route.Held {
 	if i.checked().held != nil {
 		panic("freerun: Hold of an operation whose outcome is kept back already")
 	}
-	i.held = &held{of: i, rt: i.running.rt, by: i.by}
+	i.held = i.room()
+	i.held.of, i.held.rt, i.held.by = i, i.running.rt, i.by
 	i.running.rt.keepingKey()
 	i.running.holdsBack(i.held)
 	return i.held
@@ -67,13 +68,29 @@ func (c *Context) holdsBack(h *held) {
 	c.forks.home.Store(0)
 }
 
+// room returns memory for what keeps the outcome back. It is used once.
+func (i *Invocation) room() *held {
+	if i.roomy {
+		return (*held)(unsafe.Add(unsafe.Pointer(i), -int(unsafe.Offsetof(keptInvocation[struct{}, struct{}]{}.of))))
+	}
+	return new(held)
+}
+
 // runningHeld returns what keeps the outcome back of the operation that runs with c, nil if nothing
 // does.
 func runningHeld(c *Context) route.Held {
-	if now := c.checked().running(); now != nil && now.held != nil {
-		return now.held
+	if now := c.checked().running(); now != nil {
+		return now.held.asRoute()
 	}
 	return nil
+}
+
+// asRoute returns h as a route has it, nil for nil.
+func (h *held) asRoute() route.Held {
+	if h == nil {
+		return nil
+	}
+	return h
 }
 
 // stateBelow returns a pointer to the state of the unit on which the operation runs, nil if the
@@ -102,13 +119,13 @@ func (i *Invocation) keepBack(w *worker, k *vtable, err error, forwarded any) {
 	if p := (*promised)(unsafe.Pointer(m)); !i.told && !p.revocable() {
 		p.SetEdge(promise.Elsewhere())
 	}
+	h.err, h.forwarded = err, forwarded // before the release: then the unit may run it again
 	if k.release != nil {
 		k.release(w, m, false) // I2
 	}
-	h.err, h.forwarded = err, forwarded
 	if !h.step.CompareAndSwap(heldRuns, heldReturned) {
 		h.step.Store(heldOver)
-		i.free(h)
+		i.free(nil, h)
 	}
 }
 
@@ -141,7 +158,20 @@ func panickedHeld(kept route.Held, value any, stack []byte) error {
 }
 
 // Release implements [route.Held].
-func (h *held) Release(err error) bool {
+func (h *held) Release(err error) bool { return h.release(nil, err) }
+
+// releaseIn is Release in the operation that runs with c. A closure is named as on no processor: a
+// worker knows the function of what it runs.
+func releaseIn(c *Context, kept route.Held, err error) bool {
+	h, w := kept.(*held), c.here()
+	if !w.at(h.rt) || h.of.of.declared == nil {
+		w = nil
+	}
+	return h.release(w, err)
+}
+
+// release is Release in an operation that runs on the processor of w, elsewhere if that is nil.
+func (h *held) release(w *worker, err error) bool {
 	if !h.released.CompareAndSwap(false, true) {
 		return false
 	}
@@ -149,7 +179,7 @@ func (h *held) Release(err error) bool {
 	if h.step.CompareAndSwap(heldRuns, heldReleased) {
 		return true
 	}
-	return h.step.CompareAndSwap(heldReturned, heldOver) && h.of.free(h)
+	return h.step.CompareAndSwap(heldReturned, heldOver) && h.of.free(w, h)
 }
 
 // Waits implements [route.Held].
@@ -175,10 +205,14 @@ func (i *Invocation) waits(err error, forwarded any) bool {
 	return dep != nil
 }
 
-// free makes the outcome known. It reports whether the runtime had not ended before.
-func (i *Invocation) free(h *held) bool {
-	h.rt.firing.Add(1)
-	defer h.rt.fired()
+// free makes the outcome known, on the processor of w or, if that is nil, on none. It reports
+// whether the runtime had not ended before.
+func (i *Invocation) free(w *worker, h *held) bool {
+	if w == nil {
+		h.rt.firing.Add(1)
+		defer h.rt.fired()
+		w = &h.rt.outside
+	}
 	err, forwarded := h.err, h.forwarded
 	if h.why != nil {
 		err, forwarded = h.why, nil
@@ -187,7 +221,7 @@ func (i *Invocation) free(h *held) bool {
 		h.letGo()
 	}
 	if i.told {
-		i.of.endHeldTell(i.message, err)
+		i.of.endHeldTell(w, i.message, err)
 		return true
 	}
 	m := (*promised)(unsafe.Pointer(i.message))
@@ -197,13 +231,12 @@ func (i *Invocation) free(h *held) bool {
 	if err == nil && forwarded == nil {
 		i.of.typed.setResult(m, i.outcome)
 	}
-	return i.of.settleOutside(m, err, forwarded)
+	return i.of.settleLate(w, m, err, forwarded)
 }
 
 // endHeldTell ends a told message whose operation has returned err.
-func (o *core) endHeldTell(m *message, err error) {
-	rt := m.unit.rt
-	w, k, from := &rt.outside, m.vtable(), m.lineage.Load()
+func (o *core) endHeldTell(w *worker, m *message, err error) {
+	rt, k, from := m.unit.rt, m.vtable(), m.lineage.Load()
 	if err != nil && err != ErrForward {
 		m.blame(k, err)
 		w.lose(k, m, err)

@@ -58,6 +58,19 @@ func behind(t *testing.T, rt *freerun.Runtime, u *freerun.Unit[int]) {
 // TestHeld: an outcome is kept back until Release, which alone decides it; the unit goes on
 // meanwhile.
 func TestHeld(t *testing.T) {
+	testHeld(t, func(_ *freerun.Runtime, h route.Held, err error) bool { return h.Release(err) })
+}
+
+// TestHeldReleasedInAnOperation is TestHeld with Seam.Release: in an operation, and, with a context
+// that is no operation's, elsewhere.
+func TestHeldReleasedInAnOperation(t *testing.T) {
+	testHeld(t, func(rt *freerun.Runtime, h route.Held, err error) bool {
+		return runtimetest.Must(t, freerun.Go(rt.Context(), func(c *freerun.Context) (bool, error) { return routing.Release(c, h, err), nil }))
+	})
+	testHeld(t, func(rt *freerun.Runtime, h route.Held, err error) bool { return routing.Release(rt.Context(), h, err) })
+}
+
+func testHeld(t *testing.T, release func(rt *freerun.Runtime, h route.Held, err error) bool) {
 	for i, way := range ways {
 		for _, why := range []error{nil, errByRoute} {
 			rt, _ := runtimetest.Start(t)
@@ -87,7 +100,7 @@ func TestHeld(t *testing.T) {
 						t.Errorf("%s: known: %v", way.name, err)
 					}
 				}
-				if !h.Release(why) || h.Release(nil) || h.Release(errByRoute) {
+				if !release(rt, h, why) || release(rt, h, nil) || release(rt, h, errByRoute) {
 					t.Errorf("%s: released twice", way.name)
 				}
 				if !way.told {

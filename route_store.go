@@ -46,10 +46,16 @@ func storedOf(u any) route.Unit[*Context] {
 
 // ifStored returns the unit as the store of its kind has it, nil without one.
 func (u *unit) ifStored() route.Unit[*Context] {
-	if x := u.ext.Load(); x == nil || x.keyed() == nil || x.settings.home.settings.store == nil {
+	if !u.hasStore() {
 		return nil
 	}
 	return u.stored()
+}
+
+// hasStore reports whether a store keeps the states of the unit's kind.
+func (u *unit) hasStore() bool {
+	x := u.ext.Load()
+	return x != nil && x.keyed() != nil && x.settings.home.settings.store != nil
 }
 
 // formOf returns the form of the operation that runs.
@@ -84,10 +90,18 @@ func (s *storedUnit) Drop() { s.unit().dropState() }
 // turn is a step of a store with a unit, in the unit's turn.
 type turn struct {
 	waiter message // woken by its outcome; must be first
+	of     route.Turn[*Context]
+	send   sendMessage[*turn, struct{}]
+}
+
+// turnOf is a turn of two functions.
+type turnOf struct {
 	fn     func(c *Context, state any)
 	failed func(err error)
-	sent   *promised
 }
+
+func (t *turnOf) Run(c *Context, state any) { t.fn(c, state) }
+func (t *turnOf) Failed(err error)          { t.failed(err) }
 
 var (
 	turnOp       = &operation[*turn, struct{}]{}
@@ -98,13 +112,13 @@ var (
 func init() {
 	turnVtable = waiterVtable("turn", func(_ *worker, m *message) {
 		t := (*turn)(unsafe.Pointer(m))
-		if _, err := t.sent.Outcome(); err != nil {
-			t.failed(err)
+		if _, err := t.send.result.promised.Outcome(); err != nil {
+			t.of.Failed(err)
 		}
 	})
 	turnOp.core.declared = turnDeclared
 	turnOp.invoke = func(c *Context, to unsafe.Pointer, t *turn) (struct{}, error) {
-		t.fn(c, stateAt((*unit)(to)))
+		t.of.Run(c, stateAt((*unit)(to)))
 		return struct{}{}, nil
 	}
 	complete(turnOp, turnDeclared.name, nil)
@@ -114,37 +128,54 @@ func init() {
 
 // Run implements [route.Unit].
 func (s *storedUnit) Run(fn func(c *Context, state any), failed func(err error)) {
+	s.RunTurn(nil, &turnOf{fn, failed})
+}
+
+// RunTurn implements [route.Unit].
+func (s *storedUnit) RunTurn(from *Context, of route.Turn[*Context]) {
 	u := s.unit()
-	t := &turn{fn: fn, failed: failed}
-	if err := u.sendFromStore(&turnOp.core, newSend(turnOp, t), &t.waiter, turnVtable, &t.sent); err != nil {
-		failed(err)
+	t := &turn{of: of}
+	t.send.arg = t
+	if err := u.sendFromStore(from, &turnOp.core, &t.send.result.promised, &t.waiter, turnVtable); err != nil {
+		of.Failed(err)
 	}
 }
 
-// newSend returns a message of o that was not sent.
-func newSend[A, R any](o *operation[A, R], arg A) *promised {
-	return &(&sendMessage[A, R]{arg: arg}).result.promised
-}
+// soon runs a turn of no unit.
+func soon(in any, t route.Turn[*Context]) { in.(*Runtime).free.stored().RunTurn(nil, t) }
 
 // sendFromStore sends m to the unit, and has waiter, of vtable k, woken by its outcome. A runtime
-// that drains takes it: what it is about has not ended.
-func (u *unit) sendFromStore(o *core, m *promised, waiter *message, k *vtable, sent **promised) error {
+// that drains takes it: what it is about has not ended. c is the context of the operation that
+// sends it, or nil.
+func (u *unit) sendFromStore(c *Context, o *core, m *promised, waiter *message, k *vtable) error {
+	if c != nil {
+		if w := c.here(); w.at(u.rt) && w.refuses(u) == nil {
+			w.counters.sent.Add(1)
+			u.launchFromStore(w, o, m, waiter, k)
+			return nil
+		}
+	}
 	if !u.rt.countSent(drains) {
 		return ErrClosed
 	}
-	*sent = m
+	u.rt.firing.Add(1)
+	defer u.rt.fired()
+	w := u.rt.borrowWorker()
+	u.launchFromStore(w, o, m, waiter, k)
+	w.giveBack()
+	return nil
+}
+
+// launchFromStore sends m, which is counted, from w.
+func (u *unit) launchFromStore(w *worker, o *core, m *promised, waiter *message, k *vtable) {
 	m.start(o, u)
 	waiter.unit = u
 	waiter.become(k)
 	m.push(waiter)
-	u.rt.firing.Add(1)
-	defer u.rt.fired()
-	w := u.rt.detachedWorker()
 	if w.observed.Load() != 0 {
 		w.sending(u, &m.message)
 	}
 	o.launch(w, m, ownSender)
-	return nil
 }
 
 // stateAt returns a pointer to the state of a unit with a route, nil for another one.

@@ -192,6 +192,46 @@ func TestStoredRun(t *testing.T) {
 	}
 }
 
+// turnFunc is a turn that tells how it went.
+type turnFunc func(c *freerun.Context, state any, err error)
+
+func (f turnFunc) Run(c *freerun.Context, state any) { f(c, state, nil) }
+func (f turnFunc) Failed(err error)                  { f(nil, nil, err) }
+
+// TestSoon: a store has something run on a processor, and in an operation there a turn of a unit.
+// At the end of the runtime it is told so.
+func TestSoon(t *testing.T) {
+	rt, _ := runtimetest.Start(t)
+	c := rt.Context()
+	units := make(chan route.Unit[*freerun.Context], 1)
+	theShelf.set(func(s *shelfStore) {
+		s.around = func(c *freerun.Context, i *freerun.Invocation) error {
+			units <- routing.Unit(i)
+			return i.Next(c)
+		}
+	})
+	runtimetest.Must(t, shelvedAdd.Send(c, shelved.At(c, "a"), 4))
+	u := <-units
+	type seen struct {
+		state any
+		err   error
+	}
+	came := make(chan seen, 2)
+	routing.Soon(rt, turnFunc(func(c *freerun.Context, state any, err error) {
+		came <- seen{state, err}
+		u.RunTurn(c, turnFunc(func(_ *freerun.Context, state any, err error) { came <- seen{*state.(*int), err} }))
+	}))
+	if first, second := <-came, <-came; first != (seen{}) || second != (seen{state: 104}) {
+		t.Errorf("%v, then %v", first, second)
+	}
+	quiet(t, rt)
+	rt.Close()
+	routing.Soon(rt, turnFunc(func(_ *freerun.Context, _ any, err error) { came <- seen{err: err} }))
+	if got := <-came; !errors.Is(got.err, freerun.ErrClosed) {
+		t.Errorf("%v", got)
+	}
+}
+
 // TestAgain: an operation whose outcome is kept back runs again, with the interceptors inside, its
 // scope, priority and values, and its last outcome counts.
 func TestAgain(t *testing.T) {

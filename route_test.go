@@ -204,6 +204,53 @@ func TestRouteHere(t *testing.T) {
 	})
 }
 
+// quickRoute is a route that says first whether messages stay here.
+type quickRoute struct {
+	routeFunc
+	stays func(op *route.Operation, sender route.Held) bool
+}
+
+func (q quickRoute) Stays(op *route.Operation, sender route.Held) bool { return q.stays(op, sender) }
+
+// TestRouteStays: a message that stays runs as if there was no route; for another one the route is
+// asked as ever.
+func TestRouteStays(t *testing.T) {
+	for _, stays := range []bool{true, false} {
+		eachWay(t, func(t *testing.T, rt *freerun.Runtime, way int, send func(u *freerun.Unit[int]) (freerun.Future[int], error)) {
+			w, looks, asked := ways[way], 0, 0
+			u := routed(rt, quickRoute{
+				func(route.Message) (route.Verdict, error) {
+					asked++
+					return route.Here, nil
+				},
+				func(op *route.Operation, sender route.Held) bool {
+					if looks++; op.Form != w.form || (op.Name != "") != w.named || sender != nil {
+						t.Errorf("looks at %v, sender %v", op, sender)
+					}
+					return stays
+				},
+			})
+			f, err := send(u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !w.told {
+				want := 3
+				if w.form == route.Read {
+					want = 0
+				}
+				if got := runtimetest.Must(t, f); got != want {
+					t.Errorf("%d, want %d", got, want)
+				}
+			}
+			quiet(t, rt)
+			if looks != 1 || (asked == 0) != stays {
+				t.Errorf("looks %d times, and asked %d times", looks, asked)
+			}
+		})
+	}
+}
+
 // TestRouteRefuses: a refusal is the error of the Tell, or of the future.
 func TestRouteRefuses(t *testing.T) {
 	eachWay(t, func(t *testing.T, rt *freerun.Runtime, way int, send func(u *freerun.Unit[int]) (freerun.Future[int], error)) {

@@ -40,8 +40,9 @@ type Runtime struct {
 	depots sync.Map // int → *magazine.Depot: messages to use again, by the operation's id
 	// callers has *caller. Each runtime has its own pool, as channels must not leave a
 	// testing/synctest bubble.
-	callers sync.Pool
-	waiters quiesce.Pool
+	callers  sync.Pool
+	borrowed spares // *worker: those of borrowWorker
+	waiters  quiesce.Pool
 	// audiences has the audiences of futures for which ordinary goroutines wait, or several
 	// activities.
 	audiences audiences

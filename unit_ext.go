@@ -93,6 +93,7 @@ type unitSettings struct {
 	around   []*interceptor // of the runtime and the unit, the outermost first; nil for most
 	home     *kindHome      // nil: the unit is of no kind
 	route    route.Route    // nil: all messages come to the unit
+	quick    route.Quick    // the route, if it is one; nil for others
 	state    reflect.Type   // of a unit with a route
 }
 

@@ -112,6 +112,26 @@ func (rt *Runtime) detachedWorker() *worker {
 	return w
 }
 
+// borrowWorker returns a worker as detachedWorker does, for a few steps of the caller alone. Then
+// the caller calls giveBack. Outcomes that come from elsewhere one after another, as those of a
+// store do, would each cost a new one.
+func (rt *Runtime) borrowWorker() *worker {
+	w, ok := rt.borrowed.get().(*worker)
+	if !ok {
+		return rt.detachedWorker()
+	}
+	w.observed.Store(rt.outside.observed.Load())
+	return w
+}
+
+// giveBack ends the use of a worker of borrowWorker. One that has put messages aside is left to the
+// collector, because they keep their units alive.
+func (w *worker) giveBack() {
+	if w.retired.n == 0 {
+		w.rt.borrowed.put(w)
+	}
+}
+
 func workerOf(p *sched.Processor) *worker { return p.Local.(*worker) }
 
 // accepts reports whether a message to u can be sent from here, by the checks that suffice until

@@ -56,7 +56,7 @@ func BenchmarkSend(b *testing.B) {
 		for _, flight := range []int{1, 4096} {
 			name := fmt.Sprintf("keys=%d/flight=%d", keys, flight)
 			b.Run(name+"/freerun", func(b *testing.B) {
-				rt, _, stop := start(b, b.TempDir())
+				rt, n, stop := start(b, b.TempDir())
 				c := rt.Context()
 				pipeline(b, keys, flight, func(key uint64, done func(error)) {
 					freerun.Handle(c, raise.Send(c, blocks.At(c, key), 1), func(_ *freerun.Context, _ int64, err error) (struct{}, error) {
@@ -65,6 +65,9 @@ func BenchmarkSend(b *testing.B) {
 					})
 				})
 				b.StopTimer()
+				stats := n.Stats()
+				b.ReportMetric(float64(b.N)/float64(stats.Commits), "commands/commit")
+				b.ReportMetric(float64(stats.Writes)/float64(stats.Commits), "writes/commit")
 				stop()
 			})
 			b.Run(name+"/by-hand", func(b *testing.B) {
@@ -72,6 +75,8 @@ func BenchmarkSend(b *testing.B) {
 				pipeline(b, keys, flight, h.send)
 				b.StopTimer()
 				h.close(b)
+				b.ReportMetric(float64(b.N)/float64(h.commits), "commands/commit")
+				b.ReportMetric(float64(h.writes)/float64(h.commits), "writes/commit")
 			})
 		}
 	}
@@ -113,6 +118,8 @@ type byHand struct {
 	db       *bolt.DB
 	commands chan command
 	ended    sync.WaitGroup
+	commits  int // the goroutine's
+	writes   int
 }
 
 type command struct {
@@ -164,6 +171,8 @@ func (h *byHand) run() {
 				all = append(all, key)
 			}
 			slices.Sort(all)
+			h.commits++
+			h.writes += len(all)
 			for _, key := range all {
 				value, _ := states[key].AppendBinary(nil)
 				if err := bucket.Put(binary.BigEndian.AppendUint64(nil, key), value); err != nil {

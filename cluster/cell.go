@@ -24,7 +24,7 @@ import (
 //             operations up to one, in their order, and of no others.
 //             I2 No outcome is known before the write that has its effect is done.
 //             I3 Only the unit's turn changes pending and begins a write. The end of a write, which
-//             comes on a goroutine of the store, changes the phase alone.
+//             comes on another goroutine (ends.go), changes the phase alone.
 //             I4 A batch belongs to the write.
 // Publish:    pending is written before the phase, and read in the unit's turn
 // Checked by: TestDurable…
@@ -88,22 +88,29 @@ type run struct {
 	reads bool
 	// forgets: the unit is to lose its state with it.
 	forgets bool
+	tries   uint8     // how many times it has panicked
 	id      *[16]byte // for ID; nil for most
 	tells   []tell
 	of      *delivery // that it is; nil for most
-	tries   int       // how many times it has panicked
 	// refused is the outcome of an operation that is not to run any more; nil for others.
 	refused error
 	next    *run // in a list
 }
 
 // release makes the outcome known: err, or what the operation has returned if err is nil.
-func (r *run) release(err error) {
-	if r.own != nil {
+func (r *run) release(err error) { r.releaseIn(nil, err) }
+
+// releaseIn is release in the operation of ctx, unless that is nil.
+func (r *run) releaseIn(ctx *freerun.Context, err error) {
+	switch {
+	case r.own != nil:
 		r.own(err)
 		return
+	case ctx == nil:
+		r.held.Release(err)
+	default:
+		seam.Release(ctx, r.held, err)
 	}
-	r.held.Release(err)
 	if r.hasIdentity() {
 		r.settled(err)
 	}
@@ -140,8 +147,11 @@ func (c *cell) arePending(list []*run) {
 }
 
 // takePending takes what is pending, the first one first. The unit's turn.
-func (c *cell) takePending() []*run {
-	list := inOrder(c.pending)
+func (c *cell) takePending() []*run { return c.takePendingInto(nil) }
+
+// takePendingInto is takePending into the memory of an empty slice, if that suffices.
+func (c *cell) takePendingInto(room []*run) []*run {
+	list := inOrderInto(room, c.pending)
 	c.pending = nil
 	return list
 }
@@ -212,7 +222,7 @@ func (c *cell) settle(state any) {
 		case idle:
 			if c.unit.HasMore() { // one write for all that waits in its mailbox
 				c.phase.Store(ready)
-				c.unit.Run(c.writeNext, c.abandon)
+				c.unit.RunTurn(nil, (*nextWrite)(c))
 				return
 			}
 			c.write(state)

@@ -287,11 +287,19 @@ func (c *cell) putFirst(list ...*run) {
 }
 
 // inOrder returns the members of a list, which has the last one first.
-func inOrder(list *run) (all []*run) {
+func inOrder(list *run) []*run { return inOrderInto(nil, list) }
+
+// inOrderInto is inOrder into the memory of an empty slice, if that suffices.
+func inOrderInto(room []*run, list *run) []*run {
+	n := 0
 	for r := list; r != nil; r = r.next {
-		all = append(all, r)
+		n++
 	}
-	slices.Reverse(all)
+	all := slices.Grow(room, n)[:n]
+	for r := list; r != nil; r = r.next {
+		n--
+		all[n] = r
+	}
 	return all
 }
 

@@ -14,15 +14,22 @@ import (
 
 // batch is one write.
 type batch struct {
+	cell    *cell
 	runs    []*run
+	few     [4]*run // of most the memory of runs
 	readers *run
 	writes  []engine.Write
+	record  [1]engine.Write // the first of writes, and of most the only one
 	sends   []*delivery
 	// wakes: the write has a new time when the unit is to be woken, wake (W2).
 	wakes bool
 	wake  time.Time
 	// expires is when an outcome that the write has is to be forgotten; 0 for none.
 	expires time.Duration
+
+	// Once it has ended:
+	err  error
+	next *batch // in a list
 }
 
 // write begins the write of what is pending. In the unit's turn; no other one is under way.
@@ -42,10 +49,10 @@ func (c *cell) put(b *batch) { c.putAs(writing, b) }
 func (c *cell) putAs(phase uint32, b *batch) {
 	c.phase.Store(phase)
 	if len(b.writes) == 0 {
-		c.wrote(b, nil)
+		c.wrote(nil, b)
 		return
 	}
-	c.kind.node.engine.Put(b.writes, func(err error) { c.wrote(b, err) })
+	c.kind.node.ends.begins(b)
 }
 
 // encode returns the unit's record.
@@ -59,14 +66,15 @@ func (c *cell) encode(state any) ([]byte, error) {
 
 // gather makes the next write of what is pending.
 func (c *cell) gather(state any) (*batch, error) {
-	b := &batch{runs: c.takePending()}
+	b := &batch{cell: c}
+	b.runs = c.takePendingInto(b.few[:0])
 	if slices.ContainsFunc(b.runs, (*run).changes) {
 		record, err := c.encode(state)
 		if err != nil {
 			c.arePending(b.runs)
 			return nil, err
 		}
-		b.writes = append(b.writes, engine.Write{Key: c.key, Value: record})
+		b.writes = append(b.record[:0], engine.Write{Key: c.key, Value: record})
 		c.addWake(b)
 	}
 	b.readers = c.readers.Swap(nil)
@@ -111,9 +119,10 @@ func (b *batch) tell(n *Node, t *tell) {
 	b.writes = append(b.writes, d.stored())
 }
 
-// wrote is the end of a write. It comes on a goroutine of the store.
-func (c *cell) wrote(b *batch, err error) {
-	if err != nil {
+// wrote is the end of a write (ends.go): in the operation of ctx or, if that is nil, on a goroutine
+// of the store.
+func (c *cell) wrote(ctx *freerun.Context, b *batch) {
+	if err := b.err; err != nil {
 		err = fmt.Errorf("cluster: the state of unit %v of kind %s could not be stored, and what was to change it %s: %w", c.unit.Key(), shorten(c.kind.name), effectOf(err), err)
 		p := c.phase.Swap(failed) // before an outcome is known
 		b.fail(err)
@@ -139,10 +148,10 @@ func (c *cell) wrote(b *batch, err error) {
 	}
 	c.kind.node.outbox.send(b.sends)
 	for _, r := range b.runs {
-		r.release(r.refused)
+		r.releaseIn(ctx, r.refused)
 	}
 	releaseAll(b.readers, nil)
-	c.wentOn()
+	c.wentOn(ctx)
 }
 
 // effectOf says what a write that has failed with err has changed.
@@ -153,8 +162,8 @@ func effectOf(err error) string {
 	return "had no effect"
 }
 
-// wentOn goes on after a write that is done.
-func (c *cell) wentOn() {
+// wentOn goes on after a write that is done, in the operation of ctx unless that is nil.
+func (c *cell) wentOn(ctx *freerun.Context) {
 	for {
 		switch p := c.phase.Load(); p {
 		case writing:
@@ -165,7 +174,7 @@ func (c *cell) wentOn() {
 			}
 		case more:
 			if c.phase.CompareAndSwap(more, ready) {
-				c.unit.Run(c.writeNext, c.abandon)
+				c.unit.RunTurn(ctx, (*nextWrite)(c))
 				return
 			}
 		case finishing:
@@ -187,12 +196,18 @@ func (c *cell) wentOn() {
 	}
 }
 
-// writeNext begins the write of what has run during the last one.
-func (c *cell) writeNext(_ *freerun.Context, state any) {
-	if c.phase.Load() == ready {
+// nextWrite is the turn of a cell in which it begins the write of what has run during the last one.
+type nextWrite cell
+
+// Run implements [route.Turn].
+func (n *nextWrite) Run(_ *freerun.Context, state any) {
+	if c := (*cell)(n); c.phase.Load() == ready {
 		c.write(state)
 	}
 }
+
+// Failed implements [route.Turn].
+func (n *nextWrite) Failed(err error) { (*cell)(n).abandon(err) }
 
 // leave has the unit, which is to become passive, write what is pending. It reports whether the
 // state may go.

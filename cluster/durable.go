@@ -73,30 +73,34 @@ func Durable(options ...StoredOption) freerun.KindOption {
 // of the unit's runtime.
 type durable struct{ of *heritage }
 
-// Decide implements [route.Route].
-func (durable) Decide(m route.Message) (route.Verdict, error) {
-	op := m.Operation()
-	if op.Form == route.Control {
-		return route.Here, nil
-	}
+// Stays implements [route.Quick].
+func (durable) Stays(op *route.Operation, sender route.Held) bool {
 	switch {
+	case op.Form == route.Control:
+		return true
+	case op.Form == route.Several || op.Name == "":
+		return false
+	case sender == nil:
+		return true
+	}
+	r, _ := sender.Get().(*run)
+	return r == nil || r.reads
+}
+
+// Decide implements [route.Route].
+func (d durable) Decide(m route.Message) (route.Verdict, error) {
+	op, s := m.Operation(), m.Sender()
+	switch {
+	case d.Stays(op, s):
+		return route.Here, nil
 	case op.Form == route.Several:
 		return 0, fmt.Errorf("%w: %s is an operation on several units; send to each one", ErrNotDurable, op.Name)
 	case op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
-	}
-	s := m.Sender()
-	if s == nil {
-		return route.Here, nil
-	}
-	r, _ := s.Get().(*run)
-	switch {
-	case r == nil || r.reads:
-		return route.Here, nil
 	case !m.Told():
 		return 0, fmt.Errorf("%w: it has sent %s to unit %v of kind %s; Tell it", ErrWithin, op.Name, m.Key(), m.Kind())
 	}
-	if err := r.tell(m, op); err != nil {
+	if err := s.Get().(*run).tell(m, op); err != nil {
 		return 0, err
 	}
 	m.Resolve(nil, nil) // the record has it

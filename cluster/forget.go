@@ -63,7 +63,7 @@ func (c *cell) partNext(*freerun.Context, any) {
 // writeParting begins the write that removes the record. In the unit's turn; no other one is under
 // way.
 func (c *cell) writeParting() {
-	b := &batch{runs: c.takePending(), readers: c.readers.Swap(nil)}
+	b := &batch{cell: c, runs: c.takePending(), readers: c.readers.Swap(nil)}
 	b.writes = append(b.writes, engine.Write{Key: c.key})
 	if t := c.timersOf(); t != nil {
 		t.list = nil

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -32,6 +33,7 @@ type kind struct {
 	keys    *codec.Codec // nil for keys that are strings or integers
 	ops     map[string]*operation
 	crowd   crowd
+	size    atomic.Int64 // of the last record; the next one is likely to be as long
 	// active returns how many units are in memory.
 	active func(rt any) int
 }
@@ -245,7 +247,10 @@ func (k *kind) recordKey(key any) ([]byte, error) {
 
 // encode returns the record of a state, with the unit's timers.
 func (k *kind) encode(state any, timers []layout.Timer) ([]byte, error) {
-	record, err := k.state.append(layout.Begin(timers), state)
+	record, err := k.state.append(layout.Begin(timers, int(k.size.Load())), state)
+	if size := int64(len(record)); size != k.size.Load() {
+		k.size.Store(size)
+	}
 	if err != nil {
 		err = fmt.Errorf("cluster: a state of kind %s: %w", k.given, err)
 	}

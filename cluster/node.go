@@ -24,6 +24,7 @@ type Node struct {
 	stored map[string]*kind // by their names in the store
 	ops    map[string]*operation
 	outbox outbox
+	ends   ends
 	wakes  wakes
 	sweeps atomic.Bool // a sweep of outcomes is to come
 	// handled has the numbers of the failures that a call retries or drops now.
@@ -92,6 +93,7 @@ func (n *Node) join(s Store) (err error) {
 	if err != nil {
 		return errors.Join(err, n.engine.Close())
 	}
+	n.ends.node = n
 	nodes.Store(n.rt, n)
 	if err := n.wakes.begin(n); err != nil {
 		nodes.Delete(n.rt)

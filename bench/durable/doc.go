@@ -13,9 +13,12 @@
 //	dbos      a workflow of its own, with one transaction that does the same, in the database that
 //	          has the workflows
 //
-// Not alike: the by-hand program knows one kind of state and one command; sqlite and dbos get at
-// most 64 commands at a time, since more would only wait for the one writer that SQLite has; what
-// is read is in memory for active units, and comes from a transaction of the store for the others.
+// Not alike: the by-hand program knows one kind of state and one command, answers with a call
+// instead of a future, and would not find a flipped bit, for which the units' store has a checksum
+// and a second entry for each key; units and by-hand program both make one entry of all commands to
+// a key that are committed together; sqlite and dbos get at most 64 commands at a time, since more
+// would only wait for the one writer that SQLite has; what is read is in memory for active units,
+// and comes from a transaction of the store for the others.
 //
 // This package links none of them. The variants are in bench/rivals/durable, a module and a command
 // of its own with what they depend on. `freerun bench durable` finds that command in a clone, has

@@ -35,6 +35,16 @@ type Route interface {
 	Decide(m Message) (Verdict, error)
 }
 
+// Quick is a Route that knows of most messages from less than a Message that they stay here. Those
+// cost an allocation less.
+type Quick interface {
+	Route
+	// Stays reports that Decide would return Here for a message of an operation; sender is what
+	// Message.Sender would return. If not, Decide is called. It runs where Decide does, and must
+	// not panic.
+	Stays(op *Operation, sender Held) bool
+}
+
 // Verdict is what a [Route] decides.
 type Verdict uint8
 

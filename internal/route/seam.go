@@ -27,6 +27,9 @@ type Seam[O, K, C, I any] struct {
 	// Panicked returns the *freerun.PanicError of an operation whose outcome is kept back, and
 	// counts the panic, which was recovered.
 	Panicked func(h Held, value any, stack []byte) error
+	// Release is [Held.Release] in the operation that runs with c, on its goroutine. What waits for
+	// the outcome goes on where the operation runs, which costs less than to bring it there.
+	Release func(c C, h Held, err error) bool
 	// State returns a pointer to the state of the unit on which the operation runs, an *S; nil if
 	// the unit has no route, and for an operation on several. The interceptor may read and write
 	// the state, as the operation may.
@@ -36,6 +39,9 @@ type Seam[O, K, C, I any] struct {
 	// Running returns what keeps the outcome of the operation back that runs with c, nil if nothing
 	// does: as Message.Sender does for what that operation sends.
 	Running func(c C) Held
+	// Soon has t run with a nil state on a processor of a runtime, a *freerun.Runtime, outside of
+	// any scope; else it is as [Unit.Run] without a unit. Many of them run at once.
+	Soon func(rt any, t Turn[C])
 	// Find returns the unit of a key in a runtime, a *freerun.Runtime, by the full name of its
 	// kind, which has a store. key decodes the key into a *K.
 	Find func(rt any, kind string, key func(key any) error) (Unit[C], error)

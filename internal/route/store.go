@@ -35,11 +35,20 @@ type Unit[C any] interface {
 	// route and no interceptor sees. failed is called in its place, from any goroutine, if the
 	// state cannot be made, or the runtime ends. Any goroutine may call Run; it does not wait.
 	Run(fn func(c C, state any), failed func(err error))
+	// RunTurn is Run without closures. In an operation from is its context, which saves the way to
+	// a processor; nil elsewhere.
+	RunTurn(from C, t Turn[C])
 	// HasMore reports whether messages wait in the unit's mailbox. In the unit's turn.
 	HasMore() bool
 	// Drop drops the state, as after a panic: the next message makes it again. In the function of
 	// Run alone, as its last step.
 	Drop()
+}
+
+// Turn has the functions of a [Unit.Run].
+type Turn[C any] interface {
+	Run(c C, state any)
+	Failed(err error)
 }
 
 // Declared describes a kind, or an operation on one unit with a name.

@@ -18,6 +18,13 @@ var statesBucket = []byte("states")
 
 // byHand is a program for these commands alone: a goroutine has the states, takes what waits, and
 // commits that. Reads are transactions of their own, by some goroutines.
+//
+// It has all that makes such a program fast: the states are in memory, commands to one key are one
+// entry of a transaction, entries come in the order of the keys, and each command is answered by a
+// call on the goroutine that has written. It has not what others need besides: a checksum and a
+// second entry for each key, without which a flipped bit may make a state wrong or absent unseen;
+// an answer with the result; a command that fails, or panics, alone; another kind of state or
+// command; a bound for the memory of the states.
 type byHand struct {
 	db       *bolt.DB
 	commands chan command

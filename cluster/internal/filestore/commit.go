@@ -29,7 +29,10 @@ type put struct {
 
 // batch holds the writes of one transaction.
 type batch struct {
+	all     []engine.Write // in the order of the Puts
+	order   []place        // of all
 	writes  []engine.Write // sorted by key, one for each
+	behind  int            // Puts that waited when the last transaction was done
 	records []byte         // memory of what the buckets are given
 	sums    bool           // the transactions note the sum of all entries
 	sum     uint64         // that of the last transaction
@@ -63,6 +66,10 @@ func (s *Store) enqueuePut(writes []engine.Write, done func(error)) error {
 	}
 	s.puts = append(s.puts, put{writes, done})
 	s.toPut.Signal()
+	if len(s.puts) == s.enough {
+		s.gathered <- struct{}{} // has room: enough is set once for each that is received
+		s.enough = 0
+	}
 	return nil
 }
 
@@ -79,7 +86,7 @@ func (s *Store) servePuts() {
 			return
 		}
 		if len(waiting) > 1 && !s.closed {
-			s.gather()
+			s.gather(len(waiting) + s.batch.behind)
 		}
 		waiting, s.puts = s.puts, spare[:0]
 		s.mu.Unlock()
@@ -88,6 +95,7 @@ func (s *Store) servePuts() {
 			now := rest[:within(rest)]
 			rest = rest[len(now):]
 			err := s.commit(now)
+			s.batch.empty()
 			for _, p := range now {
 				p.done(err)
 			}
@@ -97,22 +105,33 @@ func (s *Store) servePuts() {
 	}
 }
 
-// gather waits for the next Puts of the callers whose last Puts are done: as long as more Puts
-// come, and not longer than an eighth of the last commit's time. Without that the callers would
-// become two halves, each of which waits for the commit of the other. The caller holds s.mu, which
-// gather unlocks meanwhile.
-func (s *Store) gather() {
-	end := time.Now().Add(s.stats.LastCommit / 8)
-	for n := 0; n < len(s.puts) && len(s.puts) < batchWrites && time.Now().Before(end); {
-		n = len(s.puts)
+// gather waits for the next Puts of the callers whose last Puts are done: until most have come, or
+// no more come, and not longer than half of the last commit's time. Without that the callers would
+// become two halves, each of which waits for the commit of the other. all is how many Puts come if
+// each caller has one. The last of them are not waited for: some callers are slower, or have none.
+// The caller holds s.mu, which gather unlocks meanwhile.
+func (s *Store) gather(all int) {
+	end := time.Now().Add(s.stats.LastCommit / 2)
+	enough := min(all-all/8, batchWrites)
+	pause := time.NewTimer(gatherPause)
+	defer pause.Stop()
+	for n := 0; n < len(s.puts) && len(s.puts) < enough && time.Now().Before(end); {
+		n, s.enough = len(s.puts), enough
 		s.mu.Unlock()
-		time.Sleep(gatherPause)
+		pause.Reset(gatherPause)
+		select {
+		case <-s.gathered:
+		case <-pause.C:
+		}
 		s.mu.Lock()
+	}
+	if s.enough = 0; len(s.gathered) > 0 {
+		<-s.gathered
 	}
 }
 
 // gatherPause is how long no Put must have come.
-const gatherPause = 50 * time.Microsecond
+const gatherPause = 100 * time.Microsecond
 
 // within tells how many of puts make a transaction: at least one.
 func within(puts []put) int {
@@ -161,28 +180,34 @@ func (s *Store) commit(puts []put) error {
 	s.stats.CommitTime += took
 	s.stats.LastCommit = took
 	s.stats.LongestCommit = max(s.stats.LongestCommit, took)
+	s.batch.behind = len(s.puts)
 	return nil
 }
 
 // fill sorts the writes of puts, since a tree takes them fastest so, and keeps the last of each
 // key. It tells their bytes.
 func (b *batch) fill(puts []put) (size int) {
-	all := b.writes[:0]
+	b.all = b.all[:0]
 	for _, p := range puts {
-		all = append(all, p.writes...)
+		b.all = append(b.all, p.writes...)
 	}
-	slices.SortStableFunc(all, func(a, b engine.Write) int { return bytes.Compare(a.Key, b.Key) })
-	last := all[:0]
-	for i, w := range all {
-		if i+1 < len(all) && bytes.Equal(w.Key, all[i+1].Key) {
+	b.sort()
+	b.writes = b.writes[:0]
+	for i, p := range b.order {
+		w := b.all[p.at]
+		if i+1 < len(b.order) && bytes.Equal(w.Key, b.all[b.order[i+1].at].Key) {
 			continue
 		}
-		last = append(last, w)
+		b.writes = append(b.writes, w)
 		size += len(w.Key) + len(w.Value)
 	}
-	clear(all[len(last):])
-	b.writes = last
 	return size
+}
+
+// empty lets go of what the batch holds.
+func (b *batch) empty() {
+	clear(b.all)
+	clear(b.writes)
 }
 
 // transact commits the batch. It tells whether the store may have changed though it failed.

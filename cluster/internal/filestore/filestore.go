@@ -55,9 +55,12 @@ type Store struct {
 	views   sync.WaitGroup
 	puts    []put
 	gets    []get
+	enough  int       // so many puts are what the writer waits for; 0 if it does not
 	toPut   sync.Cond // of mu: puts is not empty, or closed
 	toGet   sync.Cond
 	stats   engine.Stats
+
+	gathered chan struct{} // a token once there are enough puts
 
 	// Of the writer alone.
 	batch batch

@@ -122,7 +122,7 @@ func name(draft, path string) error {
 // openStore opens the file by bbolt.
 func openStore(dir, path string, o Options, flags int) (*Store, error) {
 	s := &Store{path: path, dir: dir, sync: o.Sync, read: o.ReadOnly}
-	s.quit, s.ended = make(chan struct{}), make(chan struct{})
+	s.quit, s.ended, s.gathered = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
 	s.disk = disk{commit: (*bolt.Tx).Commit, sync: (*bolt.DB).Sync}
 	var err error
 	s.db, s.file, err = openBolt(path, flags, bolt.Options{ReadOnly: o.ReadOnly, NoSync: o.Sync != 0})

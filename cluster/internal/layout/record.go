@@ -35,9 +35,10 @@ func (t *Timer) Next(now time.Time) time.Time {
 	return Latest
 }
 
-// Begin returns the beginning of a record; the state is to be appended.
-func Begin(timers []Timer) []byte {
-	b := append(make([]byte, 0, 64), Version)
+// Begin returns the beginning of a record, with room for size bytes in all. The state is to be
+// appended.
+func Begin(timers []Timer, size int) []byte {
+	b := append(make([]byte, 0, max(size, 64)), Version)
 	b = binary.AppendUvarint(b, uint64(len(timers)))
 	for _, t := range timers {
 		b = binary.AppendVarint(b, t.Due.UnixNano())

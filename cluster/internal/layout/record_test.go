@@ -16,7 +16,7 @@ func TestRecord(t *testing.T) {
 		{Name: "past", Due: time.Unix(-5, 0).UTC(), Every: 1, Operation: "tick", Arg: []byte{1}},
 	}
 	for n := range len(timers) + 1 {
-		begin := Begin(timers[:n])
+		begin := Begin(timers[:n], 50*n)
 		r, err := DecodeRecord(append(bytes.Clone(begin), "\x00j5"...))
 		if err != nil || string(r.State) != "\x00j5" || len(r.Timers) != n || n > 0 && !reflect.DeepEqual(r.Timers, timers[:n]) {
 			t.Errorf("%d timers: %+v, %v", n, r, err)
@@ -27,7 +27,7 @@ func TestRecord(t *testing.T) {
 			}
 		}
 	}
-	if b := string(Begin(timers[:1])); b != "\x01\x01\x84\xa8\xd6\xb9\x07\x00\x01a\x06expire\x03\x00j1" {
+	if b := string(Begin(timers[:1], 0)); b != "\x01\x01\x84\xa8\xd6\xb9\x07\x00\x01a\x06expire\x03\x00j1" {
 		t.Errorf("%q", b) // stores are read for years
 	}
 	for _, bad := range []string{"", "\x00j1", "\x02j1", "\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"} {
