@@ -102,10 +102,10 @@ func (i *Invocation) keepBack(w *worker, k *vtable, err error, forwarded any) {
 	if p := (*promised)(unsafe.Pointer(m)); !i.told && !p.revocable() {
 		p.SetEdge(promise.Elsewhere())
 	}
+	h.err, h.forwarded = err, forwarded // before the units: it may run again on them
 	if k.release != nil {
 		k.release(w, m, false) // I2
 	}
-	h.err, h.forwarded = err, forwarded
 	if !h.step.CompareAndSwap(heldRuns, heldReturned) {
 		h.step.Store(heldOver)
 		i.free(h)
@@ -154,10 +154,10 @@ func (h *held) Release(err error) bool {
 
 // Waits implements [route.Held].
 func (h *held) Waits() bool {
-	if h.step.Load() == heldReturned {
-		return h.of.waits(h.err, h.forwarded)
+	if h.of.running != nil {
+		return h.of.waits(nil, h.of.forwarded)
 	}
-	return h.of.running != nil && h.of.waits(nil, h.of.forwarded)
+	return h.step.Load() != heldOver && h.of.waits(h.err, h.forwarded)
 }
 
 // Set implements [route.Held].
