@@ -101,13 +101,15 @@ func unitAwaitedBy(c *promise.Cell) *unit {
 // the route of a unit refuses the message.
 func (m *multi) meetUnits(w *worker) error {
 	parts, near := m.all(), false
+	var asked *unitSettings // units of a kind have them in common: their route is asked once
 	for i := range parts {
 		x := parts[i].unit.ext.Load()
 		if x == nil {
 			continue
 		}
-		if x.has().route != nil {
-			if err := parts[i].unit.routeSeveral(w, x, m.whole()); err != nil {
+		if s := x.has(); s.route != nil && s != asked {
+			asked = s
+			if err := parts[i].unit.routeSeveral(w, x, m.whole(), nil); err != nil {
 				return err
 			}
 		}

@@ -266,6 +266,12 @@ func (o *core) sendSeveral(c *Context, m *promised, to *multi) {
 	if err == nil {
 		err = w.admits(c, m.unit, &m.message)
 	}
+	if err == errKept {
+		if err := w.refusedWithin(&m.message); err != nil {
+			o.failSend(w, &m.message, err)
+			return
+		}
+	}
 	if err != nil {
 		o.refuseSend(c, w, m, err)
 		return
@@ -287,11 +293,15 @@ func (o *core) tellSeveral(c *Context, w *worker, m *message, to *multi) error {
 		return err
 	}
 	if err := w.admits(c, m.unit, m); err != nil {
-		if err == errKept {
-			w.keep(&keptTell{o, m})
-			return nil
+		if err != errKept {
+			return err
 		}
-		return err
+		if err := w.refusedWithin(m); err != nil {
+			o.refuseTell(w, m, err)
+			return err
+		}
+		w.keep(&keptTell{o, m})
+		return nil
 	}
 	var err error
 	if o.argPlan == nil {

@@ -34,6 +34,7 @@ func init() {
 	route.Provide(route.Seam[UnitOption, KindOption, *Context, *Invocation]{
 		Option: withRoute, Stored: withStore, Hold: holdBack, Again: again, Panicked: panickedHeld, Release: releaseIn, Soon: soon, State: stateBelow, Unit: storedBy, Form: formOf,
 		Running: runningHeld, Carried: carried, Find: findStored, Of: storedOf, Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
+		Units: storedSeveral, States: statesBelow, RunAll: runAll,
 	})
 }
 
@@ -108,12 +109,14 @@ func (u *unit) routed(w *worker, x *unitExt, m *message, from *sender) (by *send
 	return from, err == nil && r.lead(nil, from != nil), err
 }
 
-// routeSeveral asks the route of one of its units what becomes of m, a message to several.
-func (u *unit) routeSeveral(w *worker, x *unitExt, m *message) error {
+// routeSeveral asks the route of one of its units what becomes of m, a message to several. by keeps
+// back the operation that sends it, nil if that is not known.
+func (u *unit) routeSeveral(w *worker, x *unitExt, m *message, by *held) error {
 	if m.vtable().routed == nil {
 		return nil
 	}
 	r := u.newRouted(m)
+	r.sender = by
 	r.taken.Store(true) // it stays the caller's
 	verdict, err := r.decide(w, x.settings.route)
 	if err == nil && verdict != route.Here {

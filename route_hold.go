@@ -184,10 +184,10 @@ func (h *held) release(w *worker, err error) bool {
 
 // Waits implements [route.Held].
 func (h *held) Waits() bool {
-	if h.step.Load() == heldReturned {
-		return h.of.waits(h.err, h.forwarded)
+	if h.of.running != nil {
+		return h.of.waits(nil, h.of.forwarded)
 	}
-	return h.of.running != nil && h.of.waits(nil, h.of.forwarded)
+	return h.step.Load() != heldOver && h.of.waits(h.err, h.forwarded)
 }
 
 // Set implements [route.Held].

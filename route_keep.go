@@ -98,15 +98,7 @@ func (h *held) keeps(m *message) bool {
 func (m *message) meetsRoute(k *vtable) bool {
 	o := k.routed
 	switch {
-	case o == nil || o.route.Form == route.Control:
-		return false
-	case o.route.Form == route.Several:
-		at := o.placed
-		if k.routedTold {
-			at = o.placedTold
-		}
-		return at.multi(m).hasRoute()
-	case !m.unit.hasRoute():
+	case o == nil || o.route.Form == route.Control || !m.unit.hasRoute():
 		return false
 	case o.argPlan == nil:
 		return true
@@ -118,16 +110,6 @@ func (m *message) meetsRoute(k *vtable) bool {
 func (u *unit) hasRoute() bool {
 	x := u.ext.Load()
 	return x != nil && x.has().route != nil
-}
-
-func (m *multi) hasRoute() bool {
-	parts := m.all()
-	for i := range parts {
-		if parts[i].unit.hasRoute() {
-			return true
-		}
-	}
-	return false
 }
 
 // keep keeps what the operation sends that runs now on w's goroutine.

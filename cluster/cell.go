@@ -53,6 +53,8 @@ type rareCell struct {
 	careful    bool
 	timers     *timers // nil without timers so far
 	identities identities
+	// shared has claimed the unit, or shares it. The unit's turn, and that operation's end.
+	shared *several
 }
 
 // withRare returns the cell's rareCell, and makes it if there is none. Any goroutine.
@@ -77,6 +79,8 @@ const (
 	breaking                 // as broken, with a write under way
 	parting                  // a write is under way, and the unit is to be forgotten (forget.go)
 	forgetting               // the write is under way with which the unit is forgotten
+	claimed                  // an operation on several units waits for the writes (several.go)
+	sharing                  // no write of its own is under way: the unit is that operation's
 )
 
 // run is an operation whose outcome is kept back.
@@ -92,6 +96,7 @@ type run struct {
 	id      *[16]byte // for ID; nil for most
 	tells   []tell
 	of      *delivery // that it is; nil for most
+	several *several  // it is, or stands for, an operation on several units; nil for most
 	// refused is the outcome of an operation that is not to run any more; nil for others.
 	refused error
 	next    *run // in a list
@@ -184,11 +189,8 @@ func (c *cell) take(ctx *freerun.Context, i *freerun.Invocation) error {
 		}
 	}
 	switch {
-	case c.isBroken():
+	case c.isBroken(), c.isAsking(), c.hasBehind():
 		c.comesBehind(r)
-		return nil
-	case c.isAsking():
-		push(&c.withRare().behind, r)
 		return nil
 	case !c.knows(r):
 		return nil

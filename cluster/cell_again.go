@@ -75,7 +75,7 @@ func (c *cell) breaks(list []*run) {
 			if c.phase.CompareAndSwap(p, breaking) {
 				return // to its end
 			}
-		case idle, ready, broken:
+		case idle, ready, broken, claimed:
 			c.phase.Store(broken)
 			c.tellReload()
 			return
@@ -88,10 +88,13 @@ func (c *cell) breaks(list []*run) {
 // comesBehind keeps an operation until the unit has its state again.
 func (c *cell) comesBehind(r *run) {
 	push(&c.withRare().behind, r)
-	if c.isBroken() {
-		return
+	if !c.isBroken() && !c.isAsking() { // what was put behind may be given up meanwhile, without r
+		c.runBehind()
 	}
-	// What was put behind was given up meanwhile, perhaps without r.
+}
+
+// runBehind has the unit run what was put behind.
+func (c *cell) runBehind() {
 	began := false
 	c.unit.Run(func(ctx *freerun.Context, state any) {
 		began = true
@@ -140,10 +143,21 @@ func (c *cell) reload() {
 
 // again runs list again, and then what was put behind. In the unit's turn, which has the state.
 func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
+	if s := c.sharedBy(); s != nil { // it has claimed a state that is loaded again now
+		list = append(list, s.behind(c))
+	}
 	if !c.isAsking() {
 		list = append(list, inOrder(c.takeBehind())...)
 	}
 	for i, r := range list {
+		if r.several != nil {
+			if r.several.over.Load() {
+				continue
+			}
+			c.putFirst(list[i+1:]...)
+			c.claimFor(r.several, state)
+			return
+		}
 		if r.own != nil { // it begins anew
 			r.release(errUndone)
 			continue
@@ -214,6 +228,10 @@ func (c *cell) lose(list []*run, err error) {
 	for _, r := range list {
 		r.release(err)
 	}
+	if s := c.sharedBy(); s != nil {
+		c.withRare().shared = nil
+		s.fail(err)
+	}
 	releaseAll(c.readers.Swap(nil), errUndone)
 	releaseAll(c.takeBehind(), err)
 }
@@ -269,6 +287,12 @@ func (c *cell) isFree() bool {
 func (c *cell) isCareful() bool {
 	rare := c.rare.Load()
 	return rare != nil && rare.careful
+}
+
+// hasBehind reports whether something was put behind. The unit is told to run it then.
+func (c *cell) hasBehind() bool {
+	rare := c.rare.Load()
+	return rare != nil && rare.behind.Load() != nil
 }
 
 // takeBehind takes what has come since the state was found to be broken, the last one first.

@@ -185,6 +185,9 @@ func (c *cell) wentOn(ctx *freerun.Context) {
 		case parting: // it stays so, for nothing else changes it
 			c.unit.Run(c.partNext, c.abandon)
 			return
+		case claimed: // as parting
+			c.unit.Run(c.claimNext, c.abandon)
+			return
 		case breaking, forgetting:
 			if c.phase.CompareAndSwap(p, broken) {
 				c.tellReload()

@@ -42,8 +42,11 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //   - If a state cannot be stored, the operations fail whose changes it holds, and the unit has the
 //     last stored state again.
 //
-// Refused are: functions without a name ([freerun.Do], [freerun.Read]) and operations on several
-// units, with [ErrNotDurable]; a Send from an operation of a durable unit to a durable unit, with
+// An operation on several units ([freerun.Op2], [freerun.OpAll]) needs a tag that they have in
+// common: see [Tagged].
+//
+// Refused are: functions without a name ([freerun.Do], [freerun.Read], [freerun.When2]) with
+// [ErrNotDurable]; a Send from an operation of a durable unit to a durable unit, with
 // [ErrWithin]; and a result that is, or holds, an open future, with [ErrForwarded]. In a runtime
 // that has not joined a store ([Join]) a message to a durable unit fails with [ErrNoStore].
 //
@@ -80,11 +83,17 @@ func (durable) Stays(op *route.Operation, sender route.Held) bool {
 		return true
 	case op.Form == route.Several || op.Name == "":
 		return false
-	case sender == nil:
-		return true
+	}
+	return !isWithin(sender)
+}
+
+// isWithin reports whether the sender is an operation of a durable unit that may change its state.
+func isWithin(sender route.Held) bool {
+	if sender == nil {
+		return false
 	}
 	r, _ := sender.Get().(*run)
-	return r == nil || r.reads
+	return r != nil && !r.reads
 }
 
 // Decide implements [route.Route].
@@ -93,10 +102,12 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 	switch {
 	case d.Stays(op, s):
 		return route.Here, nil
-	case op.Form == route.Several:
-		return 0, fmt.Errorf("%w: %s is an operation on several units; send to each one", ErrNotDurable, op.Name)
 	case op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
+	case op.Form == route.Several && isWithin(s):
+		return 0, fmt.Errorf("%w: it has sent %s to several durable units; Tell or Ask each one", ErrWithin, op.Name)
+	case op.Form == route.Several:
+		return route.Here, ofOneTag(op.Name, m.Units())
 	case !m.Told():
 		return 0, fmt.Errorf("%w: it has sent %s to unit %v of kind %s; Tell it", ErrWithin, op.Name, m.Key(), m.Kind())
 	}
@@ -128,6 +139,9 @@ func (durable) Leave(u route.Unit[*freerun.Context], state any, stopped bool) bo
 
 // Around implements [route.Store].
 func (durable) Around(ctx *freerun.Context, i *freerun.Invocation) error {
+	if seam.Form(i) == route.Several {
+		return takeSeveral(ctx, i)
+	}
 	c := seam.Unit(i).Local().(*cell)
 	if seam.Form(i) == route.Read {
 		return c.read(ctx, i)

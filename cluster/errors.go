@@ -28,21 +28,25 @@ var (
 // Errors of what is sent to durable units, or by them.
 var (
 	// ErrNotDurable says that what was sent cannot be stored, since it has no name: a function
-	// given to Do or Read, or an operation on several units.
+	// given to Do or Read; or that an operation is on durable units and on others.
 	ErrNotDurable = errors.New("cluster: it cannot be stored")
 	// ErrNewer says that what is stored is of a later version of its type than this program has
 	// ([Migrate]). Start a newer program.
 	ErrNewer = errors.New("cluster: a later version of the program has stored it")
-	// ErrOutside says that something is for operations of durable units that may change the state,
-	// and was called elsewhere: a timer, a question.
+	// ErrOutside says that something is for operations on one durable unit that may change the
+	// state, and was called elsewhere: a timer, a question.
 	ErrOutside = errors.New("cluster: not in an operation of a durable unit")
 	// ErrOtherOperation says that the identity of an operation ([Once]) was that of another
 	// operation before.
 	ErrOtherOperation = errors.New("cluster: the identity belongs to another operation")
+	// ErrOtherTag says that the units of an operation on several units have no tag in common
+	// ([Tagged]).
+	ErrOtherTag = errors.New("cluster: no tag in common")
 	// ErrNoStore says that a unit is durable, and its runtime has joined no store.
 	ErrNoStore = errors.New("cluster: the runtime has no store")
 	// ErrWithin says that an operation of a durable unit has sent, to a durable unit, something
-	// whose outcome it would get as a future: no record can hold a future.
+	// whose outcome it would get as a future: no record can hold a future. Or that it has sent
+	// something to several durable units.
 	ErrWithin = errors.New("cluster: an operation of a durable unit cannot have the outcome of another one")
 	// ErrForwarded says that an operation of a durable unit has returned a future that is open, or
 	// a result that holds one. What it has changed is undone.
@@ -86,7 +90,7 @@ func decodeError(b []byte) (stored, err error) {
 func init() {
 	for name, err := range map[string]error{
 		"ErrClosed": ErrClosed, "ErrForwarded": ErrForwarded, "ErrInUse": ErrInUse, "ErrNewer": ErrNewer, "ErrNoSpace": ErrNoSpace,
-		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrOtherOperation": ErrOtherOperation, "ErrOutside": ErrOutside,
+		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrOtherOperation": ErrOtherOperation, "ErrOtherTag": ErrOtherTag, "ErrOutside": ErrOutside,
 		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrWithin": ErrWithin,
 	} {
 		errorcode.Register("cluster."+name, err)

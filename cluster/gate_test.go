@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,10 +31,7 @@ type cry struct {
 }
 
 // square is what hears criers.
-type square struct {
-	heard []int
-	from  []freerun.Future[int] // of the Sends, also of those that were undone
-}
+type square struct{ heard []int }
 
 var (
 	squares   sync.Map // *freerun.Runtime → *freerun.Unit[square]
@@ -86,6 +84,28 @@ type lateStore struct {
 	mu    sync.Mutex
 	holds bool
 	puts  []func(why error)
+	lost  string // what is in the key of a record that cannot be read; empty for none
+}
+
+var errLost = errors.New("it cannot be read")
+
+// Get implements engine.Engine.
+func (s *lateStore) Get(key []byte, done func(value []byte, err error)) {
+	s.mu.Lock()
+	lost := s.lost != "" && strings.Contains(string(key), s.lost)
+	s.mu.Unlock()
+	if lost {
+		done(nil, errLost)
+		return
+	}
+	s.Engine.Get(key, done)
+}
+
+// lose has the record of a unit not be readable; that of none with an empty key.
+func (s *lateStore) lose(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lost = key
 }
 
 func (s *lateStore) Put(writes []engine.Write, done func(error)) {
@@ -120,6 +140,15 @@ func (s *lateStore) letGo(why error) {
 	for _, put := range all {
 		put(why)
 	}
+}
+
+// letGoOne has the first write that waits be made, or fail.
+func (s *lateStore) letGoOne(why error) {
+	s.mu.Lock()
+	first := s.puts[0]
+	s.puts = s.puts[1:]
+	s.mu.Unlock()
+	first(why)
 }
 
 // await waits until n writes wait.

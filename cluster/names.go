@@ -99,6 +99,9 @@ func (n *Node) newKind(d route.Declared, h *heritage, operations []route.Declare
 	if k.state, err = shapeOf(d.State, h); err != nil {
 		return nil, err
 	}
+	if h.tagged && d.Key.Kind() != reflect.String {
+		return nil, fmt.Errorf("Tagged is for kinds with keys that are strings, and not %v", d.Key)
+	}
 	if !plainKey(d.Key) {
 		if k.keys, err = codec.Of(d.Key); err != nil {
 			return nil, fmt.Errorf("the keys: %w", err)

@@ -94,7 +94,7 @@ func dueAfter(now time.Time, d time.Duration) time.Time {
 // runIn returns the operation of a durable unit that runs with c, and may change the state.
 func runIn(c *freerun.Context) (*run, error) {
 	if h := seam.Running(c); h != nil {
-		if r, _ := h.Get().(*run); r != nil && !r.reads {
+		if r, _ := h.Get().(*run); r != nil && !r.reads && r.several == nil {
 			return r, nil
 		}
 	}

@@ -26,6 +26,7 @@ type heritage struct {
 	was     []string
 	steps   []migration
 	onceFor time.Duration // 0 if nothing is said
+	tagged  bool
 }
 
 // migration makes a value of one version one of the next.
@@ -84,8 +85,8 @@ func Stored[S, A, R any](op *freerun.Operation[S, A, R], options ...StoredOption
 		panic("cluster: Stored with a nil operation")
 	}
 	h := inherit("Stored", options)
-	if h.onceFor != 0 {
-		panic("cluster: Stored with OnceFor, which is for the units of a kind: an option of Durable")
+	if h.onceFor != 0 || h.tagged {
+		panic("cluster: Stored with OnceFor or Tagged, which is for the units of a kind: an option of Durable")
 	}
 	if _, twice := heritages.LoadOrStore(freerun.NameOf(op), h); twice {
 		panic("cluster: Stored twice for operation " + freerun.NameOf(op))

@@ -24,6 +24,7 @@ const (
 	resurrects               // a write is made that has failed
 	omits                    // failures are not recorded
 	stale                    // some reads find the value before the last one
+	splits                   // the records of units are written one by one: see TestSeveralControl
 )
 
 // flawed is the conduct of a disk with a flaw.
@@ -43,6 +44,13 @@ func (f *flawed) takes(s *store, p *put) *put {
 	case tellsEarly:
 		p.done(nil)
 		return &put{p.writes, func(error) {}}
+	case splits:
+		for at, w := range p.writes[:len(p.writes)-1] {
+			if strings.HasPrefix(string(w.Key), layout.Unit) {
+				s.puts = append(s.puts, &put{p.writes[:at+1], func(error) {}})
+				return &put{p.writes[at+1:], p.done}
+			}
+		}
 	case removesEarly:
 		for _, w := range p.writes {
 			if w.Value == nil {

@@ -88,6 +88,9 @@ type Message interface {
 	Key() any
 	// Kind returns the full name of the unit's kind; empty for other units.
 	Kind() string
+	// Units returns the units of a message to several, in the order of the arguments; nil for a
+	// message to one. Key and Kind are those of the unit with the route.
+	Units() []Addressee
 	// Runtime returns the *freerun.Runtime.
 	Runtime() any
 	// Told reports whether nobody holds a future of the outcome: the message is a Tell's.
@@ -102,8 +105,9 @@ type Message interface {
 	// argument had to wait for futures is not known.
 	Context() context.Context
 	// Sender returns what keeps the outcome of the operation back that sends this message, nil if
-	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message to
-	// one unit that need not wait for futures.
+	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message
+	// that need not wait for futures. About one to several units that is sent so, Decide is asked
+	// twice: at the send, with the sender, and when the message leaves.
 	Sender() Held
 	// Resolve gives the message its outcome: err, or the result, an *R, nil for the zero R. It
 	// reports whether it was this call that has decided. If not, the outcome is dropped: there was
@@ -114,6 +118,13 @@ type Message interface {
 	// whether it was this call that has taken the message: that may have been canceled before, and
 	// it fails if a limited mailbox refuses it. It does not wait for room.
 	Pass() bool
+}
+
+// Addressee is one of the units of a message to several.
+type Addressee struct {
+	Kind  string // as Message.Kind
+	Key   any    // as Message.Key
+	Route Route  // nil without one
 }
 
 // Held is an outcome that is kept back. Any goroutine may call the methods; none waits.

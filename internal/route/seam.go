@@ -34,8 +34,16 @@ type Seam[O, K, C, I any] struct {
 	// the unit has no route, and for an operation on several. The interceptor may read and write
 	// the state, as the operation may.
 	State func(i I) any
-	// Unit returns the unit on which the operation runs, nil unless its kind has a store.
+	// Unit returns the unit on which the operation runs, nil unless its kind has a store, and for
+	// an operation on several.
 	Unit func(i I) Unit[C]
+	// Units and States are Unit and State for an operation on several units, or on one, in the
+	// order of the arguments.
+	Units  func(i I) []Unit[C]
+	States func(i I) []any
+	// RunAll is [Unit.Run] for several units of one runtime, of which none may occur twice: fn is
+	// called with their states, in a turn of all of them. Seam.Again is for that turn, too.
+	RunAll func(units []Unit[C], fn func(c C, states []any), failed func(err error))
 	// Running returns what keeps the outcome of the operation back that runs with c, nil if nothing
 	// does: as Message.Sender does for what that operation sends.
 	Running func(c C) Held
