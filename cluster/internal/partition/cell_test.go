@@ -151,6 +151,10 @@ func (c *cell) runRequest(j *job) {
 	if len(j.sends) > 0 { // what is sent has the number of an entry: it goes through the log
 		c.working, c.next.Forgotten = before, forgotten
 		c.ran = c.ran[:len(c.ran)-1]
+		if j.write != "" { // R3
+			j.request.Reply(nil, engine.ErrUncertain)
+			return
+		}
 		c.node.Machine.Send(c.unit, j.request.Body, func(error) {}, j.request.Reply)
 	}
 }

@@ -15,6 +15,8 @@ import (
 // Invariants: R1 A request is run at most once: the bus brings it once at most, and it is sent
 //             again only if the machine that had it says that it has not run it.
 //             R2 A reply with an outcome comes after the write.
+//             R3 A request whose write may still be made is run again for another write, of which
+//             one is refused, and in no other way: not through the log.
 
 // Request is a command beside the log: it has its effect at most once.
 type Request struct {
