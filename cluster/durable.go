@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -74,7 +75,7 @@ func (durable) Decide(m route.Message) (route.Verdict, error) {
 	}
 	switch {
 	case op.Form == route.Several:
-		return 0, fmt.Errorf("%w: %s is an operation on several units; send to each one", ErrNotDurable, op.Name)
+		return 0, fmt.Errorf("%w: %s is for several units; send to each one", ErrNotDurable, cmp.Or(op.Name, "a function"))
 	case op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
 	}

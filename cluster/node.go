@@ -56,8 +56,8 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 // Join waits for the store. It fails if the store cannot be opened, as [Local] says; if a kind or
 // an operation cannot be stored, or two have the same name there; if the store has messages or
 // timers that this program has no name for, or a newer program has given a kind another name
-// ([ErrNewer]); and if rt has joined a store before. States of kinds that the program does not have
-// stay as they are. A runtime that ends leaves the store open: close the node after
+// ([ErrNewer]); and if rt has joined a store before, or has ended. States of kinds that the program
+// does not have stay as they are. A runtime that ends leaves the store open: close the node after
 // [freerun.Runtime.Shutdown].
 func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 	if rt == nil || s == nil {
@@ -76,6 +76,11 @@ func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 
 func (n *Node) join(s Store) (err error) {
 	began := time.Now()
+	select {
+	case <-n.rt.Draining():
+		return fmt.Errorf("cluster: Join: %w", freerun.ErrClosed)
+	default:
+	}
 	if err := n.names(); err != nil {
 		return err
 	}
