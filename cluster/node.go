@@ -141,6 +141,10 @@ func (n *Node) Backup(w io.Writer) (int64, error) {
 // are stored: keys that are strings by their bytes, others by their text. If prefix is not empty,
 // those whose text begins so. It reads the store as it is when the loop begins. An error is the
 // last that the loop gets.
+//
+// The store keeps what it was until the loop ends: what is written meanwhile takes longer, the more
+// there is, the file grows, and [Node.Close] waits for the loop, so the loop must not call it. To
+// write to many units, collect the keys first.
 func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) iter.Seq2[K, error] {
 	return func(yield func(K, error) bool) {
 		k := n.kinds[freerun.NameOf(of)]
