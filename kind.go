@@ -115,12 +115,17 @@ func (k *Kind[K, S]) at(h *homeOf[K, S], key K) *Unit[S] {
 }
 
 // Configure gives the kind other options in runtime rt than those of [NewKind], to which they are
-// added. It panics if the kind was used, or configured, in rt before.
+// added. It panics if the kind was used, or configured, in rt before, and if an option gives it a
+// store for its states, which is the same in all runtimes.
 func (k *Kind[K, S]) Configure(rt *Runtime, options ...KindOption) {
 	rt.mustBeMade()
 	s := k.checked().usual
+	stored := s.store != nil
 	s.units = slices.Clone(s.units)
 	s.apply(rt, options)
+	if !stored && s.store != nil {
+		panic(fmt.Sprintf("freerun: Configure of kind %s with a store for its states; declare it with that option, in NewKind", k.declared.name))
+	}
 	if !rt.addHome(k.number, k.newHome(rt, s)) {
 		panic(fmt.Sprintf("freerun: Configure of kind %s after its first use in the runtime, or after another Configure of it", k.declared.name))
 	}

@@ -47,7 +47,7 @@ func (s *kindSettings) apply(rt *Runtime, options []KindOption) {
 		panic("freerun: RestartOnPanic for a kind, which makes its states itself; use Restarts")
 	}
 	x.policy().mustFit(rt, s.restarts != nil)
-	if s.store != nil && x.policy() != nil {
+	if s.store != nil && (x.policy() != nil || s.restarts != nil) {
 		panic("freerun: a policy for panics for a kind whose states are stored: a panic undoes what the operation has changed")
 	}
 	if l := x.life.Load(); l != nil && l.idle != nil {

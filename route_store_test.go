@@ -451,6 +451,15 @@ func TestStoredMisuse(t *testing.T) {
 		"a policy for panics": func() {
 			freerun.NewKind(fresh("policy"), func(*freerun.Context, string) (int, error) { return 0, nil }, routing.Stored(theShelf), freerun.StopOnPanic())
 		},
+		"for a kind whose states are stored": func() {
+			freerun.NewKind(fresh("restarts"), func(*freerun.Context, string) (int, error) { return 0, nil }, routing.Stored(theShelf), freerun.Restarts(3, time.Minute))
+		},
+		"with a store for its states": func() {
+			rt := freerun.New()
+			defer rt.Close()
+			k := freerun.NewKind(fresh("configured"), func(*freerun.Context, string) (int, error) { return 0, nil })
+			k.Configure(rt, routing.Stored(theShelf))
+		},
 		"a nil store": func() { routing.Stored(nil) },
 	} {
 		func() {

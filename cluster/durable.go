@@ -102,6 +102,8 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 	switch {
 	case d.Stays(op, s):
 		return route.Here, nil
+	case op.Form == route.Several && op.Name == "":
+		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op2 or freerun.OpAll", ErrNotDurable)
 	case op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
 	case op.Form == route.Several && isWithin(s):

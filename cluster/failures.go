@@ -27,8 +27,9 @@ func (d *delivery) failure(why error) engine.Write {
 	return engine.Write{Key: layout.Numbered(layout.Failure, d.number), Value: append(d.Encode(), why.Error()...)}
 }
 
-// Failures returns the recorded failures, the oldest first. It reads the store as it is when the
-// loop begins. An error is the last that the loop gets.
+// Failures returns the recorded failures, the oldest first, also those of operations that the
+// program does not have any more. It reads the store as it is when the loop begins. An error is the
+// last that the loop gets. See [Keys] for what holds while the loop runs.
 func (n *Node) Failures() iter.Seq2[Failure, error] {
 	return func(yield func(Failure, error) bool) {
 		err := n.scan(layout.Failure, func(key, value []byte) (more bool, err error) {
@@ -36,11 +37,10 @@ func (n *Node) Failures() iter.Seq2[Failure, error] {
 			if err != nil {
 				return false, err
 			}
-			t, why, err := n.decodeTell(value)
+			f, err := n.failureOf(number, value)
 			if err != nil {
 				return false, err
 			}
-			f := Failure{Number: number, Kind: t.to.given, Key: t.Key, Operation: t.op.given, Arg: t.argument(), Err: string(why)}
 			return yield(f, nil), nil
 		})
 		if err != nil {
@@ -49,8 +49,24 @@ func (n *Node) Failures() iter.Seq2[Failure, error] {
 	}
 }
 
+// failureOf reads a recorded failure. The names are those that the program has now, and those in
+// the store where it has none.
+func (n *Node) failureOf(number uint64, value []byte) (Failure, error) {
+	t, why, err := layout.DecodeTell(value)
+	if err != nil {
+		return Failure{}, err
+	}
+	if k := n.stored[t.Kind]; k != nil {
+		t.Kind = k.given
+		if op := k.ops[t.Operation]; op != nil {
+			t.Operation = op.given
+		}
+	}
+	return Failure{Number: number, Kind: t.Kind, Key: t.Key, Operation: t.Operation, Arg: argument(t), Err: string(why)}, nil
+}
+
 // argument returns the argument without what the store has before it.
-func (t *tell) argument() []byte {
+func argument(t layout.Tell) []byte {
 	_, encoded, err := layout.CutVersion(t.Arg)
 	if err == nil && len(encoded) > 0 {
 		return encoded[1:]
@@ -82,15 +98,18 @@ func (n *Node) remove(ctx context.Context, number uint64, by func(t *tell) (engi
 	if _, handled := n.handled.LoadOrStore(number, true); handled {
 		return fmt.Errorf("cluster: another call retries or drops failure %d at the moment", number)
 	}
-	t, err := n.failed(ctx, number)
+	writes, sends := []engine.Write{{Key: layout.Numbered(layout.Failure, number)}}, []*delivery(nil)
+	value, err := n.failed(ctx, number)
+	if err == nil && by != nil { // to drop one, the program need not have the operation
+		var t tell
+		if t, _, err = n.decodeTell(value); err == nil {
+			w, d := by(&t)
+			writes, sends = append(writes, w), append(sends, d)
+		}
+	}
 	if err != nil {
 		n.handled.Delete(number)
 		return err
-	}
-	writes, sends := []engine.Write{{Key: layout.Numbered(layout.Failure, number)}}, []*delivery(nil)
-	if by != nil {
-		w, d := by(&t)
-		writes, sends = append(writes, w), append(sends, d)
 	}
 	return n.put(ctx, writes, func(err error) {
 		if err == nil {
@@ -111,35 +130,13 @@ func (n *Node) draining() bool {
 	}
 }
 
-// failed reads a recorded failure.
-func (n *Node) failed(ctx context.Context, number uint64) (t tell, err error) {
-	value, err := await(ctx, n, func(done func(value []byte, err error)) {
+// failed returns the entry of a recorded failure.
+func (n *Node) failed(ctx context.Context, number uint64) (value []byte, err error) {
+	value, err = await(ctx, n, func(done func(value []byte, err error)) {
 		n.engine.Get(layout.Numbered(layout.Failure, number), done)
 	})
-	switch {
-	case err != nil:
-		return t, err
-	case value == nil:
-		return t, fmt.Errorf("cluster: there is no recorded failure %d", number)
+	if err == nil && value == nil {
+		err = fmt.Errorf("cluster: there is no recorded failure %d", number)
 	}
-	t, _, err = n.decodeTell(value)
-	return t, err
-}
-
-// put waits for a write; done is called with its outcome, also if ctx is done before.
-func (n *Node) put(ctx context.Context, writes []engine.Write, done func(err error)) error {
-	_, err := await(ctx, n, func(came func(struct{}, error)) {
-		n.engine.Put(writes, func(err error) {
-			done(err)
-			came(struct{}{}, err)
-		})
-	})
-	return err
-}
-
-// await waits for a callback of the store as for a future: so it does in virtual time, too.
-func await[T any](ctx context.Context, n *Node, begin func(done func(T, error))) (T, error) {
-	came := freerun.NewPromise[T](n.rt.Context())
-	begin(func(v T, err error) { came.Resolve(v, err) })
-	return came.Future().Wait(ctx)
+	return value, err
 }

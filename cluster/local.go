@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -61,7 +62,12 @@ type local struct {
 	options filestore.Options
 }
 
-func (l *local) open() (engine.Engine, error) { return filestore.Open(l.dir, l.options) }
+func (l *local) open() (engine.Engine, error) {
+	if l.dir == "" {
+		return nil, errors.New("cluster: Local has no folder: its name is empty")
+	}
+	return filestore.Open(l.dir, l.options)
+}
 
 // Inspect shows what is in a store whose program is stopped, as the command
 // github.com/freerun-go/freerun/cluster/cmd/inspect does, with the types of this program: states

@@ -57,8 +57,8 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 // Join waits for the store. It fails if the store cannot be opened, as [Local] says; if a kind or
 // an operation cannot be stored, or two have the same name there; if the store has messages or
 // timers that this program has no name for, or a newer program has given a kind another name
-// ([ErrNewer]); and if rt has joined a store before. States of kinds that the program does not have
-// stay as they are. A runtime that ends leaves the store open: close the node after
+// ([ErrNewer]); and if rt has joined a store before, or has ended. States of kinds that the program
+// does not have stay as they are. A runtime that ends leaves the store open: close the node after
 // [freerun.Runtime.Shutdown].
 func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 	if rt == nil || s == nil {
@@ -77,6 +77,11 @@ func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 
 func (n *Node) join(s Store) (err error) {
 	began := time.Now()
+	select {
+	case <-n.rt.Draining():
+		return fmt.Errorf("cluster: Join: %w", freerun.ErrClosed)
+	default:
+	}
 	if err := n.names(); err != nil {
 		return err
 	}
@@ -138,6 +143,10 @@ func (n *Node) Backup(w io.Writer) (int64, error) {
 // are stored: keys that are strings by their bytes, others by their text. If prefix is not empty,
 // those whose text begins so. It reads the store as it is when the loop begins. An error is the
 // last that the loop gets.
+//
+// The store keeps what it was until the loop ends: what is written meanwhile takes longer, the more
+// there is, the file grows, and [Node.Close] waits for the loop, so the loop must not call it. To
+// write to many units, collect the keys first.
 func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) iter.Seq2[K, error] {
 	return func(yield func(K, error) bool) {
 		k := n.kinds[freerun.NameOf(of)]

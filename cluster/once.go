@@ -256,12 +256,6 @@ const mostSwept = 1000
 // leastSweep is the least time between two sweeps.
 const leastSweep = time.Minute
 
-// blocks calls a function that waits.
-var blocks = freerun.FreeOp("blocks", func(c *freerun.Context, fn func()) (struct{}, error) {
-	c.Block(fn)
-	return struct{}{}, nil
-})
-
 // sweepAfter has outcomes whose time has passed be removed after d, unless that is to come already.
 func (n *Node) sweepAfter(d time.Duration) {
 	if !n.sweeps.Swap(true) {

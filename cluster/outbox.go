@@ -310,12 +310,6 @@ func (o *outbox) deliverFirst(d *delivery) {
 	}
 }
 
-// later calls a function after a while.
-var later = freerun.FreeOp("later", func(_ *freerun.Context, fn func()) (struct{}, error) {
-	fn()
-	return struct{}{}, nil
-})
-
 // next delivers what waits for a delivery that has had its effect.
 func (o *outbox) next(d *delivery) {
 	o.counts.closes(d)

@@ -52,9 +52,9 @@ type Stats struct {
 //
 // Cost: a few locks that are held for a moment, and a question to the system, for the file's size.
 func (n *Node) Stats() Stats {
-	s := Stats{Active: make(map[string]int, len(n.stored)), Opening: n.opening}
-	for name, k := range n.stored {
-		s.Active[name] = k.active(n.rt)
+	s := Stats{Active: make(map[string]int, len(n.kinds)), Opening: n.opening}
+	for _, k := range n.kinds {
+		s.Active[k.given] = k.active(n.rt)
 	}
 	if e, counts := n.engine.(engine.Counting); counts {
 		of := e.Stats()

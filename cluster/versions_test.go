@@ -54,6 +54,11 @@ func ledgers(dir, name string, was ...string) (n int, err error) {
 		return 0, err
 	}
 	n, err = enter.Call(rt.Context(), kind.At(rt.Context(), "a"), struct{}{})
+	for _, w := range was {
+		if _, there := node.Stats().Active[w]; there {
+			err = fmt.Errorf("units are counted under the name %s, too", w)
+		}
+	}
 	return n, errors.Join(err, node.Close())
 }
 

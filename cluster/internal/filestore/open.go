@@ -199,7 +199,7 @@ func openError(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return lost("%s has gone: %w", path, err)
 	case errors.Is(err, fs.ErrPermission), isReadOnlyFileSystem(err):
-		return fmt.Errorf("%s may not be written: give this user the right, or set ReadOnly to look at it: %w", path, err)
+		return fmt.Errorf("%s may not be written: give this user the right; to look at it, the command inspect will do: %w", path, err)
 	case noRoom(err):
 		return fmt.Errorf("%w: %s: %w", engine.ErrNoSpace, path, err)
 	case errors.Is(err, boltErrors.ErrInvalid), errors.Is(err, boltErrors.ErrChecksum), errors.Is(err, boltErrors.ErrVersionMismatch),

@@ -191,7 +191,7 @@ func TestAStoreOfAnotherUserIsRefused(t *testing.T) {
 		}
 	}
 	for dir, want := range map[string]string{
-		closed: "permission denied", open: "set ReadOnly", filepath.Join(root, "new"): "permission denied",
+		closed: "permission denied", open: "the command inspect", filepath.Join(root, "new"): "permission denied",
 	} {
 		stranger := child.Command(t.Context(), "stranger", "FREERUN_DIR="+dir)
 		stranger.Path, stranger.Args, stranger.Dir, stranger.Stderr = program, []string{program}, root, nil
