@@ -182,8 +182,9 @@ type keptInvocation[A, R any] struct {
 func (o *operation[A, R]) invocation(to, arg unsafe.Pointer, kept bool) *Invocation {
 	var i *invocation[A, R]
 	if kept {
-		i = &new(keptInvocation[A, R]).of
-		i.Invocation.roomy = true
+		k := new(keptInvocation[A, R])
+		k.held.of, k.of.Invocation.roomy = &k.of.Invocation, true
+		i = &k.of
 	} else {
 		i = new(invocation[A, R])
 	}

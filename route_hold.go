@@ -54,7 +54,7 @@ func holdBack(i *Invocation) route.Held {
 		panic("freerun: Hold of an operation whose outcome is kept back already")
 	}
 	i.held = i.room()
-	i.held.of, i.held.rt, i.held.by = i, i.running.rt, i.by
+	i.held.rt, i.held.by = i.running.rt, i.by
 	i.running.rt.keepingKey()
 	i.running.holdsBack(i.held)
 	return i.held
@@ -73,7 +73,7 @@ func (i *Invocation) room() *held {
 	if i.roomy {
 		return (*held)(unsafe.Add(unsafe.Pointer(i), -int(unsafe.Offsetof(keptInvocation[struct{}, struct{}]{}.of))))
 	}
-	return new(held)
+	return &held{of: i}
 }
 
 // runningHeld returns what keeps the outcome back of the operation that runs with c, nil if nothing
