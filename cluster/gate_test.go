@@ -70,6 +70,7 @@ var (
 	overlooks = freerun.ReadOp("overlooks", func(c *freerun.Context, a *crier, id int) (int, error) {
 		return a.N, overhears.Tell(c, squareOf(c), id)
 	})
+	peeks                = freerun.ReadOp("peeks", func(_ *freerun.Context, a *crier, _ int) (int, error) { return a.N, nil })
 	cryTries, cryFutures sync.Map
 )
 
@@ -190,6 +191,18 @@ func startLate(t *testing.T) (rt *freerun.Runtime, s *lateStore, to *freerun.Uni
 	return rt, s, to
 }
 
+// haveRun waits until a unit has begun n operations, of which the last is a read that it sends: so
+// those before have run.
+func haveRun(t *testing.T, c *freerun.Context, u *freerun.Unit[crier], n uint64) {
+	t.Helper()
+	peeks.Send(c, u, 0)
+	for ctx := within(t); u.Stats().Operations < n; time.Sleep(100 * time.Microsecond) {
+		if ctx.Err() != nil {
+			t.Fatal("they do not run")
+		}
+	}
+}
+
 // heardBy returns what has come.
 func heardBy(t *testing.T, rt *freerun.Runtime, to *freerun.Unit[square]) []int {
 	t.Helper()
@@ -254,9 +267,7 @@ func TestGateUndone(t *testing.T) {
 			s.await(t, 1)
 			seen := overlooks.Send(c, ada, 2) // it has seen what is undone
 			next := cries.Send(c, ada, cry{ID: 3})
-			for ada.Stats().Operations < 4 {
-				time.Sleep(100 * time.Microsecond)
-			}
+			haveRun(t, c, ada, 5)
 			s.letGo(fmt.Errorf("here: %w", cluster.ErrNoSpace))
 			for _, f := range []freerun.Future[int]{seen, next} {
 				if _, err := f.Wait(within(t)); err == nil {
@@ -270,9 +281,7 @@ func TestGateUndone(t *testing.T) {
 			s.await(t, 1)
 			next := cries.Send(c, ada, cry{ID: 6})
 			other := cries.Send(c, ada, cry{ID: 7, Does: "panic once"})
-			for ada.Stats().Operations < 4 {
-				time.Sleep(100 * time.Microsecond)
-			}
+			haveRun(t, c, ada, 5)
 			s.letGo(nil)
 			must(t, f)
 			must(t, next)
