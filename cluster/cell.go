@@ -163,14 +163,14 @@ func (c *cell) takePendingInto(room []*run) []*run {
 
 // idle reports whether all that has run is written.
 func (c *cell) idle() bool {
-	return c.phase.Load() == idle && c.readers.Load() == nil && !c.isAsking()
+	return c.phase.Load() == idle && c.readers.Load() == nil && !c.isLookingUp()
 }
 
 // isBroken reports whether the state is not to be used: what comes is put behind.
 func (c *cell) isBroken() bool { return c.phase.Load() >= failed }
 
-// take runs an operation.
-func (c *cell) take(ctx *freerun.Context, i *freerun.Invocation) error {
+// invoke runs an operation.
+func (c *cell) invoke(ctx *freerun.Context, i *freerun.Invocation) error {
 	r := &run{cell: c, held: seam.Hold(i)}
 	r.held.Set(r)
 	if d, ok := seam.Mark(i).(*delivery); ok {
@@ -189,7 +189,7 @@ func (c *cell) take(ctx *freerun.Context, i *freerun.Invocation) error {
 		}
 	}
 	switch {
-	case c.isBroken(), c.isAsking(), c.hasBehind():
+	case c.isBroken(), c.isLookingUp(), c.hasBehind():
 		c.comesBehind(r)
 		return nil
 	case !c.knows(r):

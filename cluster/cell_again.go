@@ -88,7 +88,7 @@ func (c *cell) breaks(list []*run) {
 // comesBehind keeps an operation until the unit has its state again.
 func (c *cell) comesBehind(r *run) {
 	push(&c.withRare().behind, r)
-	if !c.isBroken() && !c.isAsking() { // what was put behind may be given up meanwhile, without r
+	if !c.isBroken() && !c.isLookingUp() { // what was put behind may be given up without r
 		c.runBehind()
 	}
 }
@@ -98,7 +98,7 @@ func (c *cell) runBehind() {
 	began := false
 	c.unit.Run(func(ctx *freerun.Context, state any) {
 		began = true
-		if !c.isBroken() && !c.isAsking() { // otherwise it comes with what is to run again
+		if !c.isBroken() && !c.isLookingUp() { // otherwise it comes with what is to run again
 			c.again(ctx, state, nil)
 		}
 	}, func(err error) {
@@ -146,7 +146,7 @@ func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 	if s := c.sharedBy(); s != nil { // it has claimed a state that is loaded again now
 		list = append(list, s.behind(c))
 	}
-	if !c.isAsking() {
+	if !c.isLookingUp() {
 		list = append(list, inOrder(c.takeBehind())...)
 	}
 	for i, r := range list {
@@ -167,7 +167,7 @@ func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 			continue
 		}
 		if r.refused == nil && !c.knows(r) {
-			if c.isAsking() {
+			if c.isLookingUp() {
 				c.putFirst(list[i+1:]...)
 				break
 			}

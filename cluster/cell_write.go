@@ -215,7 +215,7 @@ func (n *nextWrite) Failed(err error) { (*cell)(n).abandon(err) }
 // leave has the unit, which is to become passive, write what is pending. It reports whether the
 // state may go.
 func (c *cell) leave(state any) bool {
-	if c.isAsking() {
+	if c.isLookingUp() {
 		return false
 	}
 	for {

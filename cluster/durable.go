@@ -148,7 +148,7 @@ func (durable) Around(ctx *freerun.Context, i *freerun.Invocation) error {
 	if seam.Form(i) == route.Read {
 		return c.read(ctx, i)
 	}
-	return c.take(ctx, i)
+	return c.invoke(ctx, i)
 }
 
 // shorten cuts the path of a full name, for errors.

@@ -28,11 +28,11 @@ func (d *delivery) failure(why error) engine.Write {
 }
 
 // Failures returns the recorded failures, the oldest first, also those of operations that the
-// program does not have any more. It reads the store as it is when the loop begins. An error is the
-// last that the loop gets. See [Keys] for what holds while the loop runs.
+// program does not have any more. An error is the last that the loop gets. The loop reads parts of
+// the store, as that of [Keys] does.
 func (n *Node) Failures() iter.Seq2[Failure, error] {
 	return func(yield func(Failure, error) bool) {
-		err := n.scan(layout.Failure, func(key, value []byte) (more bool, err error) {
+		err := n.scanParts(layout.Failure, true, func(key, value []byte) (more bool, err error) {
 			number, err := layout.NumberOf(key)
 			if err != nil {
 				return false, err

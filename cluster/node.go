@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -141,12 +142,11 @@ func (n *Node) Backup(w io.Writer) (int64, error) {
 
 // Keys returns the keys of the units of a kind that have a stored state, in the order in which they
 // are stored: keys that are strings by their bytes, others by their text. If prefix is not empty,
-// those whose text begins so. It reads the store as it is when the loop begins. An error is the
-// last that the loop gets.
+// those whose text begins so. An error is the last that the loop gets.
 //
-// The store keeps what it was until the loop ends: what is written meanwhile takes longer, the more
-// there is, the file grows, and [Node.Close] waits for the loop, so the loop must not call it. To
-// write to many units, collect the keys first.
+// The loop reads parts of the store, one after another, and may do as it likes in between. A unit
+// whose state is stored for the first time, or forgotten, while it runs may be in it or not; all
+// others are in it once.
 func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) iter.Seq2[K, error] {
 	return func(yield func(K, error) bool) {
 		k := n.kinds[freerun.NameOf(of)]
@@ -155,7 +155,7 @@ func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) i
 			return
 		}
 		begins := layout.Records(k.given)
-		err := n.scan(begins+prefix, func(at, _ []byte) (more bool, err error) {
+		err := n.scanParts(begins+prefix, false, func(at, _ []byte) (more bool, err error) {
 			var key K
 			if err := k.readKey(string(at[len(begins):]), &key); err != nil {
 				return false, fmt.Errorf("%w: a key of kind %s: %w", ErrStateLost, k.given, err)
@@ -168,13 +168,44 @@ func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) i
 	}
 }
 
+// scanParts is scan for a loop of the program: the store does not wait for it, as it is read in
+// parts. Values are nil unless they are wanted.
+func (n *Node) scanParts(prefix string, values bool, each func(key, value []byte) (more bool, err error)) error {
+	var after []byte
+	for {
+		var part []engine.Write
+		end := n.engine.Scan([]byte(prefix), after, func(key, value []byte) error {
+			e := engine.Write{Key: bytes.Clone(key)}
+			if values {
+				e.Value = bytes.Clone(value)
+			}
+			if part = append(part, e); len(part) == mostOfPart {
+				return errEnough
+			}
+			return nil
+		})
+		for _, e := range part {
+			if more, err := each(e.Key, e.Value); err != nil || !more {
+				return err
+			}
+		}
+		if end != errEnough {
+			return end
+		}
+		after = part[len(part)-1].Key
+	}
+}
+
+// mostOfPart is how many entries are read at once for a loop of the program.
+const mostOfPart = 256
+
 // errEnough ends a Scan.
 var errEnough = errors.New("")
 
 // scan calls each with the entries whose keys begin with prefix, until it wants no more, or returns
 // an error, which scan returns.
 func (n *Node) scan(prefix string, each func(key, value []byte) (more bool, err error)) error {
-	err := n.engine.Scan([]byte(prefix), func(key, value []byte) error {
+	err := n.engine.Scan([]byte(prefix), nil, func(key, value []byte) error {
 		if more, err := each(key, value); err != nil || more {
 			return err
 		}

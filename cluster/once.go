@@ -118,8 +118,8 @@ func (r *run) keep(err error) error {
 // hasIdentity reports whether an operation has an identity.
 func (r *run) hasIdentity() bool { return r.kept != nil && r.kept.id != "" }
 
-// isAsking reports whether the unit waits for what the store has under an identity.
-func (c *cell) isAsking() bool {
+// isLookingUp reports whether the unit waits for what the store has under an identity.
+func (c *cell) isLookingUp() bool {
 	rare := c.rare.Load()
 	return rare != nil && rare.identities.asking.Load()
 }

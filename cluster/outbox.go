@@ -149,7 +149,7 @@ func (n *Node) named(kind *string, operation string) (*kind, *operation, error) 
 // begin reads what is left of the last process, with the notes about it.
 func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, err error) {
 	o.node, o.waits = n, map[string]*queue{}
-	err = n.engine.Scan([]byte(layout.Sent), func(key, value []byte) error {
+	err = n.engine.Scan([]byte(layout.Sent), nil, func(key, value []byte) error {
 		number, err := layout.NumberOf(key)
 		if err != nil {
 			return err
@@ -164,7 +164,7 @@ func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, e
 		return nil
 	})
 	if err == nil {
-		err = n.engine.Scan([]byte(layout.Failure), func(key, _ []byte) error {
+		err = n.engine.Scan([]byte(layout.Failure), nil, func(key, _ []byte) error {
 			number, err := layout.NumberOf(key)
 			o.last.Store(max(o.last.Load(), number))
 			o.counts.failures.Add(1)
@@ -246,14 +246,14 @@ func (o *outbox) deliver(d *delivery) {
 		Mark: d, Done: func(err error) { o.ended(d, err) },
 	})
 	if err != nil && !errors.Is(err, freerun.ErrClosed) { // it is left to the next process
-		o.give(d, err)
+		o.giveUp(d, err)
 	}
 }
 
 // ended is called with the outcome of a delivery.
 func (o *outbox) ended(d *delivery, err error) {
 	if errors.Is(err, freerun.ErrGoexit) && !d.done && d.endedAgain() {
-		o.give(d, err) // and it stays under way
+		o.giveUp(d, err) // and it stays under way
 		return
 	}
 	d.underway.Store(false)
@@ -348,9 +348,9 @@ func (o *outbox) ending(d *delivery, why error) (writes []engine.Write, answers 
 	return append(d.removal(), a.stored()), []*delivery{a}
 }
 
-// give records a delivery as failed for good. It is under way until that is stored, so that it is
+// giveUp records a delivery as failed for good. It is under way until that is stored, so that it is
 // not delivered any more.
-func (o *outbox) give(d *delivery, why error) {
+func (o *outbox) giveUp(d *delivery, why error) {
 	writes, answers := o.ending(d, why)
 	o.node.engine.Put(writes, func(err error) {
 		switch {
@@ -360,7 +360,7 @@ func (o *outbox) give(d *delivery, why error) {
 			o.counts.stored(writes)
 			o.next(d)
 		case errors.Is(err, ErrNoSpace):
-			later.SendAfter(o.node.rt.Context(), mostPause, func() { o.give(d, why) })
+			later.SendAfter(o.node.rt.Context(), mostPause, func() { o.giveUp(d, why) })
 		}
 		d.tried(false)
 	})

@@ -68,7 +68,7 @@ func (s *several) claims(states []any) bool {
 	s.missing.Store(int32(len(s.cells)) + 1)
 	for n, c := range s.cells {
 		switch {
-		case c.isBroken(), c.isAsking(), c.hasBehind():
+		case c.isBroken(), c.isLookingUp(), c.hasBehind():
 			c.comesBehind(s.behind(c))
 		default:
 			c.claimFor(s, states[n])

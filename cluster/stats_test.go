@@ -40,7 +40,7 @@ func awaitStats(t *testing.T, n *Node, what string, are func(s Stats) bool) Stat
 // miscounted says how the figures of a node without traffic differ from what its store has.
 func miscounted(n *Node, f *fickle) (problems []string) {
 	entries, s := map[string]int{}, n.Stats()
-	_ = f.Scan(nil, func(key, _ []byte) error { entries[string(key[:1])]++; return nil })
+	_ = f.Scan(nil, nil, func(key, _ []byte) error { entries[string(key[:1])]++; return nil })
 	if s.Deliveries != entries[layout.Sent] || s.Failures != entries[layout.Failure] || s.LeftNow > s.Deliveries || s.Waiting > s.Deliveries {
 		problems = append(problems, fmt.Sprintf("counted are %+v; stored are %v", s, entries))
 	}

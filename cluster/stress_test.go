@@ -118,12 +118,12 @@ func (f *fickle) Get(key []byte, done func([]byte, error)) {
 	}()
 }
 
-func (f *fickle) Scan(prefix []byte, each func(key, value []byte) error) error {
+func (f *fickle) Scan(prefix, after []byte, each func(key, value []byte) error) error {
 	f.mu.Lock()
 	entries := maps.Clone(f.entries)
 	f.mu.Unlock()
 	for _, k := range slices.Sorted(maps.Keys(entries)) {
-		if bytes.HasPrefix([]byte(k), prefix) {
+		if bytes.HasPrefix([]byte(k), prefix) && (after == nil || k > string(after)) {
 			if err := each([]byte(k), entries[k]); err != nil {
 				return err
 			}
@@ -389,7 +389,7 @@ func awaitDeliveries(ctx context.Context, t *testing.T, f *fickle) {
 	for {
 		left := 0
 		for _, sort := range []string{layout.Sent, layout.Wake} {
-			_ = f.Scan([]byte(sort), func(key, value []byte) error { left++; return nil })
+			_ = f.Scan([]byte(sort), nil, func(key, value []byte) error { left++; return nil })
 		}
 		if left == 0 {
 			return

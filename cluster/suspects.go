@@ -72,7 +72,7 @@ type replay struct {
 // readNotes reads the notes of the last process.
 func (o *outbox) readNotes() (notes map[uint64]suspicion, err error) {
 	notes = map[uint64]suspicion{}
-	err = o.node.engine.Scan([]byte(layout.Note), func(key, value []byte) error {
+	err = o.node.engine.Scan([]byte(layout.Note), nil, func(key, value []byte) error {
 		if len(value) != 1 || suspicion(value[0]) != together && suspicion(value[0]) != alone {
 			return fmt.Errorf("%w: a note of a delivery has another form; a newer program has written it", ErrStateLost)
 		}
@@ -207,7 +207,7 @@ func (d *delivery) tried(again bool) {
 // stored, the next process has suspects, which does no harm.
 func (o *outbox) forget() error {
 	var writes []engine.Write
-	err := o.node.engine.Scan([]byte(layout.Note), func(key, _ []byte) error {
+	err := o.node.engine.Scan([]byte(layout.Note), nil, func(key, _ []byte) error {
 		writes = append(writes, engine.Write{Key: slices.Clone(key)})
 		return nil
 	})

@@ -40,7 +40,7 @@ type wake struct {
 func (w *wakes) begin(n *Node) error {
 	w.node = n
 	any := false
-	err := n.engine.Scan([]byte(layout.Wake), func(key, _ []byte) error {
+	err := n.engine.Scan([]byte(layout.Wake), nil, func(key, _ []byte) error {
 		any = true
 		_, _, err := w.unitOf(key)
 		return err
@@ -54,7 +54,7 @@ func (w *wakes) begin(n *Node) error {
 // read sets the wakes that are stored, unless a write of the unit came before (W5). It waits for
 // the store.
 func (w *wakes) read() {
-	err := w.node.engine.Scan([]byte(layout.Wake), func(key, value []byte) error {
+	err := w.node.engine.Scan([]byte(layout.Wake), nil, func(key, value []byte) error {
 		k, record, err := w.unitOf(key)
 		if err != nil {
 			return err

@@ -218,7 +218,7 @@ func (s *store) Get(key []byte, done func(value []byte, err error)) {
 }
 
 // Scan implements [engine.Engine].
-func (s *store) Scan(prefix []byte, each func(key, value []byte) error) error {
+func (s *store) Scan(prefix, after []byte, each func(key, value []byte) error) error {
 	if err := s.refusal(); err != nil {
 		return err
 	}
@@ -227,6 +227,9 @@ func (s *store) Scan(prefix []byte, each func(key, value []byte) error) error {
 		entries[key] = s.disk.entries[key]
 	}
 	for _, key := range keys {
+		if after != nil && key <= string(after) {
+			continue
+		}
 		if err := each([]byte(key), entries[key]); err != nil {
 			return err
 		}

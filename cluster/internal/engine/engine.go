@@ -27,10 +27,10 @@ type Engine interface {
 	// Get tells the value of a key: nil if there is no entry, and not nil if it is empty. It sees
 	// each Put that was done before the call.
 	Get(key []byte, done func(value []byte, err error))
-	// Scan calls each with the entries whose keys begin with prefix, in the order of the keys, as
-	// they were at one instant, until each returns an error, which Scan returns. The slices hold
-	// only until each returns.
-	Scan(prefix []byte, each func(key, value []byte) error) error
+	// Scan calls each with the entries whose keys begin with prefix, and come behind the key after
+	// if that is not nil, in the order of the keys, as they were at one instant, until each returns
+	// an error, which Scan returns. The slices hold only until each returns.
+	Scan(prefix, after []byte, each func(key, value []byte) error) error
 	// Close ends the engine: Puts that were called before are done first, and calls that come
 	// later fail with ErrClosed.
 	Close() error

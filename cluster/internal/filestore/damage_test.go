@@ -88,7 +88,7 @@ func (o *outcome) use(t testing.TB, dir, what string, entries map[string]string)
 		}
 	}
 	n := 0
-	err = s.Scan(nil, func(key, value []byte) error {
+	err = s.Scan(nil, nil, func(key, value []byte) error {
 		n++
 		if entries[string(key)] != string(value) {
 			t.Errorf("%s: Scan: %q has %.40q", what, key, value)
@@ -296,7 +296,7 @@ func TestScanLostGoesPastWhatIsLost(t *testing.T) {
 	if err := s.ScanLost(nil, func(_, _ []byte, _ error) error { return first }); err != first {
 		t.Errorf("%v, want the error of each", err)
 	}
-	if err := s.Scan([]byte("a/"), func(_, _ []byte) error { return nil }); !errors.Is(err, engine.ErrStateLost) {
+	if err := s.Scan([]byte("a/"), nil, func(_, _ []byte) error { return nil }); !errors.Is(err, engine.ErrStateLost) {
 		t.Errorf("Scan: %v", err)
 	}
 }

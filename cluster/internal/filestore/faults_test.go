@@ -56,7 +56,7 @@ func TestAFailedCommitStopsTheStore(t *testing.T) {
 			if _, err := read(s, []byte("a")); !errors.Is(err, engine.ErrStopped) {
 				t.Errorf("Get: %v, want ErrStopped", err)
 			}
-			if err := s.Scan(nil, nil); !errors.Is(err, engine.ErrStopped) {
+			if err := s.Scan(nil, nil, nil); !errors.Is(err, engine.ErrStopped) {
 				t.Errorf("Scan: %v, want ErrStopped", err)
 			}
 			if err := s.Close(); !errors.Is(err, engine.ErrStopped) {
@@ -129,7 +129,7 @@ func TestAFileThatIsCutOffWhileOpenHangsNothing(t *testing.T) {
 				calls := map[string]func() error{
 					"Get":  func() error { _, err := read(s, []byte("key77")); return err },
 					"Put":  func() error { return wait(s, set("key77", "2")) },
-					"Scan": func() error { return s.Scan(nil, func(_, _ []byte) error { return nil }) },
+					"Scan": func() error { return s.Scan(nil, nil, func(_, _ []byte) error { return nil }) },
 				}
 				use := func(name string) {
 					if err := calls[name](); !errors.Is(err, engine.ErrStateLost) && !errors.Is(err, engine.ErrStopped) {

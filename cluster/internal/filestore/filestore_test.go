@@ -72,7 +72,7 @@ func contents(t testing.TB, s *Store, prefix string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	last := ""
-	err := s.Scan([]byte(prefix), func(key, value []byte) error {
+	err := s.Scan([]byte(prefix), nil, func(key, value []byte) error {
 		if string(key) <= last {
 			t.Fatalf("Scan: %q after %q", key, last)
 		}
@@ -114,7 +114,7 @@ func TestAStoreKeepsWhatWasPut(t *testing.T) {
 		t.Errorf("%+v", stats)
 	}
 	stop := errors.New("stop")
-	if err := s.Scan(nil, func(_, _ []byte) error { return stop }); err != stop {
+	if err := s.Scan(nil, nil, func(_, _ []byte) error { return stop }); err != stop {
 		t.Errorf("Scan: %v, want that of each", err)
 	}
 }
@@ -246,7 +246,7 @@ func TestAPanicOfTheCallerPasses(t *testing.T) {
 				t.Errorf("recovered %v", p)
 			}
 		}()
-		s.Scan(nil, func(_, _ []byte) error { panic("mine") })
+		s.Scan(nil, nil, func(_, _ []byte) error { panic("mine") })
 	}()
 	mustPut(t, s, set("a", "2"))
 	mustClose(t, s)

@@ -80,7 +80,7 @@ func TestWhatIsDoneOutlivesTheProcess(t *testing.T) {
 		done := untilKilled(t, dir, interval, first, random.IntN(2000))
 		s := mustOpen(t, dir, Options{Create: true})
 		n := 0
-		err := s.Scan([]byte("n/"), func(key, _ []byte) error {
+		err := s.Scan([]byte("n/"), nil, func(key, _ []byte) error {
 			if got := binary.BigEndian.Uint64(key[2:]); got != uint64(n) {
 				return fmt.Errorf("entry %d after %d", got, n-1)
 			}

@@ -190,7 +190,7 @@ func TestACallAfterCloseFails(t *testing.T) {
 	_, get := read(s, []byte("a"))
 	_, backup := s.Backup(nil)
 	for name, err := range map[string]error{
-		"Put": wait(s, set("a", "1")), "Get": get, "Backup": backup, "Close": s.Close(), "Scan": s.Scan(nil, nil),
+		"Put": wait(s, set("a", "1")), "Get": get, "Backup": backup, "Close": s.Close(), "Scan": s.Scan(nil, nil, nil),
 	} {
 		if !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("%s: %v, want ErrClosed", name, err)
@@ -306,7 +306,7 @@ func TestBucketsThatDisagreeAreLostState(t *testing.T) {
 			_, err := read(s, []byte("b"))
 			says(err)
 			for _, prefix := range []string{"", "b"} {
-				says(s.Scan([]byte(prefix), func(key, _ []byte) error {
+				says(s.Scan([]byte(prefix), nil, func(key, _ []byte) error {
 					if string(key) != "a" {
 						return fmt.Errorf("it told %q", key)
 					}

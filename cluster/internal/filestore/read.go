@@ -107,8 +107,8 @@ func valueOf(data, index *bolt.Bucket, key []byte) ([]byte, error) {
 // first entry that is lost. each may Put and Get, but must not wait for them: a Put that enlarges
 // a store beyond what is mapped, which is 64 GiB where there is room for that, waits for the Scan,
 // and Gets wait for the Put.
-func (s *Store) Scan(prefix []byte, each func(key, value []byte) error) error {
-	return s.ScanLost(prefix, func(key, value []byte, lost error) error {
+func (s *Store) Scan(prefix, after []byte, each func(key, value []byte) error) error {
+	return s.scanLost(prefix, after, func(key, value []byte, lost error) error {
 		if lost != nil {
 			return lost
 		}
@@ -119,9 +119,13 @@ func (s *Store) Scan(prefix []byte, each func(key, value []byte) error) error {
 // ScanLost is a Scan that does not stop at an entry that is lost: each is called with its key, as
 // far as that is known, and why it is lost. So what is beside it can be looked at.
 func (s *Store) ScanLost(prefix []byte, each func(key, value []byte, lost error) error) error {
+	return s.scanLost(prefix, nil, each)
+}
+
+func (s *Store) scanLost(prefix, after []byte, each func(key, value []byte, lost error) error) error {
 	theirs := false
 	return s.viewOfCaller(&theirs, func(tx *bolt.Tx) error {
-		return scan(tx, prefix, func(key, value []byte, lost error) error {
+		return scan(tx, prefix, after, func(key, value []byte, lost error) error {
 			theirs = true
 			err := each(key, value, lost)
 			theirs = false
@@ -131,14 +135,18 @@ func (s *Store) ScanLost(prefix []byte, each func(key, value []byte, lost error)
 }
 
 // scan goes through both buckets in step.
-func scan(tx *bolt.Tx, prefix []byte, each func(key, value []byte, lost error) error) error {
+func scan(tx *bolt.Tx, prefix, after []byte, each func(key, value []byte, lost error) error) error {
 	data, index, err := buckets(tx)
 	if err != nil {
 		return err
 	}
 	entries, sums := data.Cursor(), index.Cursor()
-	key, record := entries.Seek(prefix)
-	key2, sum := sums.Seek(prefix)
+	first := prefix
+	if after != nil {
+		first = append(bytes.Clone(after), 0) // the next one that there may be
+	}
+	key, record := entries.Seek(first)
+	key2, sum := sums.Seek(first)
 	for {
 		if !bytes.HasPrefix(key, prefix) {
 			key, record = nil, nil

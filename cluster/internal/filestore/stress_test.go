@@ -54,7 +54,7 @@ func TestEachCallIsToldOnceThoughCloseRaces(t *testing.T) {
 						}
 					})
 					if n%50 == w {
-						err := s.Scan([]byte("writer"), func(_, _ []byte) error { return nil })
+						err := s.Scan([]byte("writer"), nil, func(_, _ []byte) error { return nil })
 						if err != nil && !errors.Is(err, engine.ErrClosed) {
 							t.Error(err)
 						}
@@ -103,7 +103,7 @@ func TestAScanIsOneInstant(t *testing.T) {
 		goroutines.Go(func() {
 			for range 200 {
 				var seen []string
-				err := s.Scan(nil, func(_, value []byte) error { seen = append(seen, string(value)); return nil })
+				err := s.Scan(nil, nil, func(_, value []byte) error { seen = append(seen, string(value)); return nil })
 				if err != nil || len(seen) == 2 && seen[0] != seen[1] {
 					t.Errorf("%q, %v", seen, err)
 				}

@@ -57,7 +57,7 @@ func (s *Store) beginSum() error {
 func (s *Store) checkEntries() error {
 	return s.view(nil, func(tx *bolt.Tx) error {
 		total := uint64(0)
-		err := scan(tx, nil, func(key, value []byte, lost error) error {
+		err := scan(tx, nil, nil, func(key, value []byte, lost error) error {
 			total += uint64(checksum(key, value))
 			return lost
 		})

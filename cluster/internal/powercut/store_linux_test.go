@@ -208,7 +208,7 @@ func (l *storeLoad) open(dir string) (last int, err error) {
 	}
 	defer s.Close()
 	got := map[string]string{}
-	err = s.Scan(nil, func(key, value []byte) error {
+	err = s.Scan(nil, nil, func(key, value []byte) error {
 		got[string(key)] = string(value)
 		return nil
 	})
