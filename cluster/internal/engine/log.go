@@ -2,8 +2,8 @@ package engine
 
 import "errors"
 
-// Log is an engine that several processes share. It has partitions with a log each, and entries as
-// an [Engine] has them, each with a revision. Any goroutine may call the methods; none waits. A
+// Log is an engine that several processes share. It has partitions, each with a log, and with
+// entries as an [Engine] has them, each with a revision. Any goroutine may call the methods; none waits. A
 // callback runs on a goroutine of the engine, or on that of the call; it must not wait.
 //
 // A call may fail with [ErrUncertain]: then it may have had its effect, or may have it later, when
@@ -19,13 +19,17 @@ type Log interface {
 	Follow(p int, after uint64, each func(seq uint64, entry []byte), lost func(err error)) (stop func())
 	// Trim removes the entries of a partition up to a number, at once or later.
 	Trim(p int, through uint64)
-	// Swap stores writes, all of them or none, if the entry of the first one's key has a revision,
-	// and tells the new one. Revision 0 is that of an entry that is not there. With another
-	// revision it fails with ErrConflict.
-	Swap(writes []Write, revision uint64, done func(revision uint64, err error))
-	// Read tells the value of a key, nil if there is no entry, and its revision. It sees each Swap
-	// that was done before the call, in any process.
-	Read(key []byte, done func(value []byte, revision uint64, err error))
+	// Swap stores writes in a partition, all of them or none, if the entry of the first one's key
+	// has a revision, and tells the new one. Revision 0 is that of an entry that never was. With
+	// another revision it fails with ErrConflict.
+	Swap(p int, writes []Write, revision uint64, done func(revision uint64, err error))
+	// Read tells the value of a key in a partition, nil if there is no entry, and its revision. It
+	// sees each Swap that was done before the call, in any process.
+	Read(p int, key []byte, done func(value []byte, revision uint64, err error))
+	// Scan calls each with the entries of a partition whose keys begin with prefix, in any order,
+	// and then done. Each entry is as it was at some instant of the call, and as Read sees it.
+	// prefix has a byte, or more.
+	Scan(p int, prefix []byte, each func(key, value []byte, revision uint64), done func(err error))
 }
 
 // Errors of logs.

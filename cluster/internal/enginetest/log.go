@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func Log(t *testing.T, open func(t *testing.T, name string) Opened) {
 		"trim":    trims,
 		"swap":    swaps,
 		"several": severals,
+		"scan":    scans,
 		"writers": writers,
 		"keys":    keys,
 		"again":   again,
@@ -256,6 +258,50 @@ func severals(t *testing.T, s *suite) {
 	}
 }
 
+// scans holds that all entries are found whose keys begin so, and no others, of one partition.
+func scans(t *testing.T, s *suite) {
+	const n = 300
+	for i := range n {
+		if _, err := s.swap(0, write(fmt.Sprintf("t %d", i), fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, key := range []string{"t", "s 1", "u", "T 1"} {
+		if _, err := s.swap(0, write(key, "other")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan error, 1)
+	s.log.Swap(1, []engine.Write{write("t 1", "elsewhere")}, 0, func(_ uint64, err error) { done <- err })
+	if err := wait(t, done); err != nil {
+		t.Fatal(err)
+	}
+	_, revision := s.read("t 7")
+	if _, err := s.swap(revision, removal("t 7")); err != nil {
+		t.Fatal(err)
+	}
+	for prefix, want := range map[string]int{"t ": n - 1, "t": n, "t 29": 11, "x": 0, "t 7": 10} {
+		found := map[string]string{}
+		s.log.Scan(0, []byte(prefix), func(key, value []byte, revision uint64) {
+			if _, twice := found[string(key)]; twice || revision == 0 {
+				t.Errorf("%q: key %q was found twice, or without a revision", prefix, key)
+			}
+			found[string(key)] = string(value)
+		}, func(err error) { done <- err })
+		if err := wait(t, done); err != nil {
+			t.Fatal(err)
+		}
+		if len(found) != want {
+			t.Errorf("%q: %d entries, want %d", prefix, len(found), want)
+		}
+		for key, value := range found {
+			if !strings.HasPrefix(key, prefix) || key != "t" && key != "t "+value {
+				t.Errorf("%q: %q is %q", prefix, key, value)
+			}
+		}
+	}
+}
+
 // writers holds that of 64 that write at once by what they have read each is told the truth.
 func writers(t *testing.T, s *suite) {
 	const each, all = 5, 64
@@ -339,14 +385,14 @@ func closes(t *testing.T, s *suite) {
 	done := make(chan error, 1000)
 	for i := range 100 {
 		log.Append(0, []byte("x"), func(_ uint64, err error) { done <- err })
-		log.Swap([]engine.Write{write(fmt.Sprint(i), "x")}, 0, func(_ uint64, err error) { done <- err })
-		log.Read([]byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
+		log.Swap(0, []engine.Write{write(fmt.Sprint(i), "x")}, 0, func(_ uint64, err error) { done <- err })
+		log.Read(0, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
 	}
 	_, stop := make(chan struct{}), log.Follow(0, 0, func(uint64, []byte) {}, func(error) {})
 	log.Close()
 	stop()
 	log.Append(0, []byte("x"), func(_ uint64, err error) { done <- err })
-	log.Read([]byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
+	log.Read(0, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
 	for range 302 {
 		if err := wait(t, done); err != nil && !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("a call at the end: %v", err)

@@ -47,7 +47,7 @@ func (s *suite) append(p int, entry string) uint64 {
 func (s *suite) swap(revision uint64, writes ...engine.Write) (uint64, error) {
 	s.t.Helper()
 	done := make(chan result, 1)
-	s.log.Swap(writes, revision, func(revision uint64, err error) { done <- result{nil, revision, err} })
+	s.log.Swap(0, writes, revision, func(revision uint64, err error) { done <- result{nil, revision, err} })
 	r := wait(s.t, done)
 	return r.n, r.err
 }
@@ -55,7 +55,7 @@ func (s *suite) swap(revision uint64, writes ...engine.Write) (uint64, error) {
 func (s *suite) read(key string) ([]byte, uint64) {
 	s.t.Helper()
 	done := make(chan result, 1)
-	s.log.Read([]byte(key), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
+	s.log.Read(0, []byte(key), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
 	r := wait(s.t, done)
 	if r.err != nil {
 		s.t.Fatal(r.err)

@@ -248,7 +248,7 @@ func (c *cell) write(o *Owner) {
 	if c.node.sim.flaw == noTombstone && !c.next.Forgotten.IsZero() {
 		value = nil
 	}
-	c.node.port.Swap([]engine.Write{{Key: []byte(c.unit), Value: value}}, c.rev, func(revision uint64, err error) {
+	c.node.port.Swap(c.p, []engine.Write{{Key: []byte(c.unit), Value: value}}, c.rev, func(revision uint64, err error) {
 		if c.dead {
 			return
 		}
@@ -289,7 +289,7 @@ func (c *cell) undo() {
 // load reads the record.
 func (c *cell) load(o *Owner) {
 	c.busy = true
-	c.node.port.Read([]byte(c.unit), func(value []byte, revision uint64, err error) {
+	c.node.port.Read(c.p, []byte(c.unit), func(value []byte, revision uint64, err error) {
 		if c.dead {
 			return
 		}
@@ -325,7 +325,7 @@ func (c *cell) remove(o *Owner) {
 	}
 	c.node.sim.removed++
 	c.busy = true
-	c.node.port.Swap([]engine.Write{{Key: []byte(c.unit)}}, c.rev, func(uint64, error) {
+	c.node.port.Swap(c.p, []engine.Write{{Key: []byte(c.unit)}}, c.rev, func(uint64, error) {
 		if !c.dead {
 			c.busy, c.loaded = false, false
 			c.goOn(o)

@@ -29,7 +29,8 @@ type checkpointed struct {
 // reads again what came since.
 const checkpointEvery = 500 * time.Millisecond
 
-func checkpointKey(p int) []byte { return fmt.Appendf(nil, "c%d", p) }
+// CheckpointKey is the key of a partition's checkpoint, among its entries.
+const CheckpointKey = "c"
 
 func newCheckpoint() checkpoint {
 	return checkpoint{marks: newMarks(), sent: map[int]Number{}}
@@ -68,7 +69,7 @@ func (o *Owner) store(done func()) {
 	c := o.settled
 	c.marks = *o.rules.keeps(&o.settled.marks, &o.read)
 	value, seq := c.encode(), c.seq
-	o.log.Swap([]engine.Write{{Key: checkpointKey(o.p), Value: value}}, o.stored.revision, func(revision uint64, err error) {
+	o.log.Swap(o.p, []engine.Write{{Key: []byte(CheckpointKey), Value: value}}, o.stored.revision, func(revision uint64, err error) {
 		o.world.Run(func() {
 			if err == nil {
 				o.stored = checkpointed{revision: revision, seq: seq}
@@ -84,7 +85,7 @@ func (o *Owner) store(done func()) {
 // look reads the checkpoint that is stored, after a write of it that may have failed. Another owner
 // may have written it.
 func (o *Owner) look(done func()) {
-	o.log.Read(checkpointKey(o.p), func(value []byte, revision uint64, err error) {
+	o.log.Read(o.p, []byte(CheckpointKey), func(value []byte, revision uint64, err error) {
 		o.world.Run(func() {
 			o.stored.under = false
 			if err != nil || value == nil {

@@ -57,13 +57,19 @@ func (e *stepped) Append(p int, entry []byte, done func(seq uint64, err error)) 
 	}
 }
 
-func (e *stepped) Swap(writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
-	e.step(func() { e.port.Swap(writes, revision, done) })
+func (e *stepped) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	e.step(func() { e.port.Swap(p, writes, revision, done) })
 }
 
-func (e *stepped) Read(key []byte, done func(value []byte, revision uint64, err error)) {
-	if !e.step(func() { e.port.Read(key, done) }) {
+func (e *stepped) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
+	if !e.step(func() { e.port.Read(p, key, done) }) {
 		done(nil, 0, engine.ErrClosed)
+	}
+}
+
+func (e *stepped) Scan(p int, prefix []byte, each func(key, value []byte, revision uint64), done func(err error)) {
+	if !e.step(func() { e.port.Scan(p, prefix, each, done) }) {
+		done(engine.ErrClosed)
 	}
 }
 

@@ -99,7 +99,7 @@ func NewOwner(p int, log engine.Log, world World, cells Cells, failed func(err e
 // Begin has the owner read the checkpoint, and follow the log.
 func (o *Owner) Begin() {
 	o.awake = o.world.Now()
-	o.log.Read(checkpointKey(o.p), func(value []byte, revision uint64, err error) {
+	o.log.Read(o.p, []byte(CheckpointKey), func(value []byte, revision uint64, err error) {
 		o.world.Run(func() { o.begin(value, revision, err) })
 	})
 }

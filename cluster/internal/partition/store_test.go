@@ -2,6 +2,9 @@ package partition
 
 import (
 	"bytes"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -11,7 +14,7 @@ import (
 type store struct {
 	sim      *sim
 	logs     []*plog
-	entries  map[string]*stored
+	entries  []map[string]*stored // by partition
 	revision uint64
 }
 
@@ -29,8 +32,9 @@ type stored struct {
 }
 
 func newStore(s *sim, partitions int) *store {
-	st := &store{sim: s, entries: map[string]*stored{}}
+	st := &store{sim: s}
 	for range partitions {
+		st.entries = append(st.entries, map[string]*stored{})
 		st.logs = append(st.logs, &plog{first: 1})
 	}
 	return st
@@ -49,8 +53,9 @@ func (st *store) append(p int, entry []byte) uint64 {
 }
 
 // swap is a Swap that arrives.
-func (st *store) swap(writes []engine.Write, revision uint64) (uint64, error) {
-	first := st.entries[string(writes[0].Key)]
+func (st *store) swap(p int, writes []engine.Write, revision uint64) (uint64, error) {
+	entries := st.entries[p]
+	first := entries[string(writes[0].Key)]
 	have := uint64(0)
 	if first != nil {
 		have = first.revision
@@ -63,9 +68,9 @@ func (st *store) swap(writes []engine.Write, revision uint64) (uint64, error) {
 		st.revision++
 		st.sim.truth.written(string(w.Key), w.Value)
 		if w.Value == nil {
-			delete(st.entries, string(w.Key))
+			delete(entries, string(w.Key))
 		} else {
-			st.entries[string(w.Key)] = &stored{w.Value, st.revision}
+			entries[string(w.Key)] = &stored{w.Value, st.revision}
 		}
 	}
 	return told, nil
@@ -169,23 +174,40 @@ func (pt *port) Append(p int, entry []byte, done func(seq uint64, err error)) {
 	}, func() { done(0, engine.ErrUncertain) })
 }
 
-func (pt *port) Swap(writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+func (pt *port) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
 	pt.call(pt.sim.delay(usualWay), func() func() {
-		revision, err := pt.swap(writes, revision)
+		revision, err := pt.swap(p, writes, revision)
 		return func() { done(revision, err) }
 	}, func() { done(0, engine.ErrUncertain) })
 }
 
-func (pt *port) Read(key []byte, done func(value []byte, revision uint64, err error)) {
+func (pt *port) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
 	name := string(key)
 	pt.call(pt.sim.delay(usualWay), func() func() {
-		e := pt.entries[name]
+		e := pt.entries[p][name]
 		if e == nil {
 			return func() { done(nil, 0, nil) }
 		}
 		value, revision := bytes.Clone(e.value), e.revision
 		return func() { done(value, revision, nil) }
 	}, func() { done(nil, 0, engine.ErrUncertain) })
+}
+
+func (pt *port) Scan(p int, prefix []byte, each func(key, value []byte, revision uint64), done func(err error)) {
+	pt.call(pt.sim.delay(usualWay), func() func() {
+		found := map[string]stored{}
+		for key, e := range pt.entries[p] {
+			if strings.HasPrefix(key, string(prefix)) {
+				found[key] = *e
+			}
+		}
+		return func() {
+			for _, key := range slices.Sorted(maps.Keys(found)) {
+				each([]byte(key), bytes.Clone(found[key].value), found[key].revision)
+			}
+			done(nil)
+		}
+	}, func() { done(engine.ErrUncertain) })
 }
 
 func (pt *port) Follow(p int, after uint64, each func(seq uint64, entry []byte), lost func(err error)) (stop func()) {

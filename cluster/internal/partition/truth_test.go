@@ -16,7 +16,7 @@ type truth struct {
 
 // written is told each write that was made. A nil truth does not look at it.
 func (t *truth) written(key string, value []byte) {
-	if t == nil || strings.HasPrefix(key, "c") || value == nil { // a checkpoint
+	if t == nil || key == CheckpointKey || value == nil { // a checkpoint
 		return
 	}
 	_, rest, err := DecodeRecord(value)
@@ -168,19 +168,21 @@ func (s *sim) checkSent() {
 // checkSum holds that no balance was lost or made. What was refused at its receiver is missing.
 func (s *sim) checkSum() {
 	sum, missing := 0, 0
-	for key, e := range s.store.entries {
-		if strings.HasPrefix(key, "c") {
-			continue
+	for _, entries := range s.store.entries {
+		for key, e := range entries {
+			if key == CheckpointKey {
+				continue
+			}
+			_, rest, err := DecodeRecord(e.value)
+			if err != nil {
+				panic(err)
+			}
+			var st state
+			if err := json.Unmarshal(rest, &st); err != nil {
+				panic(err)
+			}
+			sum += st.Balance
 		}
-		_, rest, err := DecodeRecord(e.value)
-		if err != nil {
-			panic(err)
-		}
-		var st state
-		if err := json.Unmarshal(rest, &st); err != nil {
-			panic(err)
-		}
-		sum += st.Balance
 	}
 	for id := range s.truth.refused {
 		if strings.HasSuffix(id, ">") {

@@ -35,7 +35,7 @@ func BenchmarkPairs(b *testing.B) {
 			if err != nil {
 				b.Error(err)
 			}
-			e.Swap([]engine.Write{{Key: keys[unit], Value: value}}, revisions[unit], func(revision uint64, err error) {
+			e.Swap(unit%4, []engine.Write{{Key: keys[unit], Value: value}}, revisions[unit], func(revision uint64, err error) {
 				if err != nil {
 					b.Error(err)
 				}

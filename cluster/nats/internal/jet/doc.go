@@ -2,7 +2,7 @@
 //
 //	stream    subjects               what
 //	P-in      P.in.PARTITION         the logs; republished as P.log.PARTITION
-//	P-st      P.st.KEY               the entries, one message each
+//	P-st      P.st.PARTITION.B.KEY   the entries, one message each; B is the first byte of the key
 //	          P.trim.PARTITION       up to where a log was trimmed
 //
 // P is the name of the program, so several have a server together. A key stands in a subject as its

@@ -63,10 +63,10 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 }
 
 // Swap implements [engine.Log].
-func (e *Engine) Swap(writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
 	messages := make([]*nats.Msg, len(writes))
 	for i, w := range writes {
-		m := &nats.Msg{Subject: e.entry(w.Key), Data: w.Value, Header: nats.Header{}}
+		m := &nats.Msg{Subject: e.entry(p, w.Key), Data: w.Value, Header: nats.Header{}}
 		if w.Value == nil {
 			// A removed entry keeps a revision for a while, so that no write of before takes it
 			// for one that never was.
@@ -104,8 +104,8 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 }
 
 // Read implements [engine.Log].
-func (e *Engine) Read(key []byte, done func(value []byte, revision uint64, err error)) {
-	e.read(e.entry(key), done)
+func (e *Engine) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
+	e.read(e.entry(p, key), done)
 }
 
 // read reads the last message of a subject, from the leader of the stream.

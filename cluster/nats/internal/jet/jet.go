@@ -119,7 +119,7 @@ func (e *Engine) configs(o Options, id string) [2]jetstream.StreamConfig {
 	logs.Name, logs.Subjects = e.logs(), []string{e.program + ".in.*"}
 	logs.RePublish = &jetstream.RePublish{Source: e.program + ".in.*", Destination: e.program + ".log.{{wildcard(1)}}"}
 	logs.AllowDirect = true
-	entries.Name, entries.Subjects = e.entries(), []string{e.program + ".st.*", e.program + ".trim.*"}
+	entries.Name, entries.Subjects = e.entries(), []string{e.program + ".st.*.*.*", e.program + ".trim.*"}
 	entries.MaxMsgsPerSubject, entries.Discard = 1, jetstream.DiscardOld
 	entries.AllowAtomicPublish, entries.AllowMsgTTL = true, true
 	return [2]jetstream.StreamConfig{logs, entries}

@@ -118,8 +118,8 @@ func TestNobody(t *testing.T) {
 	s.Shutdown()
 	done := make(chan error, 3)
 	e.Append(0, []byte("x"), func(_ uint64, err error) { done <- err })
-	e.Read([]byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
-	e.Swap([]engine.Write{{Key: []byte("a"), Value: []byte("x")}, {Key: []byte("b"), Value: []byte("x")}}, 0, func(_ uint64, err error) { done <- err })
+	e.Read(0, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
+	e.Swap(0, []engine.Write{{Key: []byte("a"), Value: []byte("x")}, {Key: []byte("b"), Value: []byte("x")}}, 0, func(_ uint64, err error) { done <- err })
 	for range 3 {
 		select {
 		case err := <-done:

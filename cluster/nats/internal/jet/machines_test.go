@@ -181,7 +181,7 @@ func (u *counter) goOn(p *process) {
 	}
 	u.busy = true
 	if !u.loaded {
-		u.log.Read([]byte(u.name), func(value []byte, revision uint64, err error) {
+		u.log.Read(partition.Of(u.name, parts), []byte(u.name), func(value []byte, revision uint64, err error) {
 			u.turn.Run(func() {
 				u.busy = false
 				if err == nil {
@@ -236,7 +236,7 @@ func (u *counter) goOn(p *process) {
 	if err != nil {
 		panic(err)
 	}
-	u.log.Swap([]engine.Write{{Key: []byte(u.name), Value: append(next.Append(nil), state...)}}, u.rev, func(revision uint64, err error) {
+	u.log.Swap(partition.Of(u.name, parts), []engine.Write{{Key: []byte(u.name), Value: append(next.Append(nil), state...)}}, u.rev, func(revision uint64, err error) {
 		u.turn.Run(func() {
 			if u.dead {
 				return
@@ -377,7 +377,7 @@ func check(t *testing.T, p *process, senders []*sender) {
 	for i := range 17 {
 		u := &counter{name: fmt.Sprintf("unit %d", i)}
 		done := make(chan struct{})
-		p.log.Read([]byte(u.name), func(value []byte, _ uint64, err error) {
+		p.log.Read(partition.Of(u.name, parts), []byte(u.name), func(value []byte, _ uint64, err error) {
 			if err != nil {
 				t.Error(err)
 			}

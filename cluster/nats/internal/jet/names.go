@@ -1,6 +1,7 @@
 package jet
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -19,12 +20,34 @@ func newNames(name string) (names, error) {
 	return names{name}, nil
 }
 
-func (n names) logs() string          { return n.program + "-in" }
-func (n names) entries() string       { return n.program + "-st" }
-func (n names) in(p int) string       { return n.program + ".in." + strconv.Itoa(p) }
-func (n names) live(p int) string     { return n.program + ".log." + strconv.Itoa(p) }
-func (n names) trimmed(p int) string  { return n.program + ".trim." + strconv.Itoa(p) }
-func (n names) entry(k []byte) string { return n.program + ".st." + escape(k) }
+func (n names) logs() string         { return n.program + "-in" }
+func (n names) entries() string      { return n.program + "-st" }
+func (n names) in(p int) string      { return n.program + ".in." + strconv.Itoa(p) }
+func (n names) live(p int) string    { return n.program + ".log." + strconv.Itoa(p) }
+func (n names) trimmed(p int) string { return n.program + ".trim." + strconv.Itoa(p) }
+
+// entry is the subject of an entry. The first byte of the key, which says what is there, has a
+// token of its own.
+func (n names) entry(p int, key []byte) string {
+	first := min(len(key), 1)
+	return n.program + ".st." + strconv.Itoa(p) + "." + escape(key[:first]) + "." + escape(key[first:])
+}
+
+// entriesWith is the filter for entries whose keys begin with a byte.
+func (n names) entriesWith(p int, first byte) string {
+	return n.program + ".st." + strconv.Itoa(p) + "." + escape([]byte{first}) + ".*"
+}
+
+// keyOf returns the key of the entry of a subject.
+func (n names) keyOf(subject string) ([]byte, error) {
+	tokens := strings.Split(subject, ".")
+	if len(tokens) != 5 {
+		return nil, fmt.Errorf("nats: the subject %s is not that of an entry", subject)
+	}
+	first, err := unescape(tokens[3])
+	rest, err2 := unescape(tokens[4])
+	return append(first, rest...), errors.Join(err, err2)
+}
 
 const digits = "0123456789ABCDEF"
 
@@ -46,4 +69,25 @@ func escape(key []byte) string {
 		return "="
 	}
 	return b.String()
+}
+
+// unescape returns what escape was given.
+func unescape(token string) ([]byte, error) {
+	b := []byte{}
+	for i := 0; i < len(token) && token != "="; i++ {
+		if token[i] != '=' {
+			b = append(b, token[i])
+			continue
+		}
+		if i+2 >= len(token) {
+			return nil, fmt.Errorf("nats: %s is not the token of a key", token)
+		}
+		c, err := strconv.ParseUint(token[i+1:i+3], 16, 8)
+		if err != nil {
+			return nil, fmt.Errorf("nats: %s is not the token of a key", token)
+		}
+		b = append(b, byte(c))
+		i += 2
+	}
+	return b, nil
 }

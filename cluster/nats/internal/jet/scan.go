@@ -1,0 +1,131 @@
+package jet
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Sketch:     the leader of the stream tells the subjects that it has, in pages; then each entry is
+//             read as any other one. A consumer, or a direct get, would be quicker, and may read
+//             what another server has, which may be older
+
+// mostReads is how many entries a Scan reads at once.
+const mostReads = 256
+
+// scan is a Scan under way. Its calls come one after another, but for the reads of one part.
+type scan struct {
+	engine *Engine
+	p      int
+	prefix []byte
+	each   func(key, value []byte, revision uint64)
+	done   func(err error)
+	keys   [][]byte
+}
+
+// Scan implements [engine.Log].
+func (e *Engine) Scan(p int, prefix []byte, each func(key, value []byte, revision uint64), done func(err error)) {
+	if len(prefix) == 0 {
+		done(fmt.Errorf("nats: a Scan with no prefix; it needs a byte, or more"))
+		return
+	}
+	s := &scan{engine: e, p: p, prefix: prefix, each: each, done: done}
+	s.page(0)
+}
+
+// info is a part of what the server says about a stream.
+type info struct {
+	Error  *answerError `json:"error"`
+	Total  int          `json:"total"`
+	Offset int          `json:"offset"`
+	State  struct {
+		Subjects map[string]uint64 `json:"subjects"`
+	} `json:"state"`
+}
+
+// page asks for the subjects behind the first ones.
+func (s *scan) page(offset int) {
+	ask, err := json.Marshal(map[string]any{"subjects_filter": s.engine.entriesWith(s.p, s.prefix[0]), "offset": offset})
+	if err != nil {
+		panic(err)
+	}
+	s.engine.calls.call(&nats.Msg{Subject: "$JS.API.STREAM.INFO." + s.engine.entries(), Data: ask}, func(m *nats.Msg, err error) {
+		var got info
+		if err == nil {
+			err = json.Unmarshal(m.Data, &got)
+		}
+		switch {
+		case err != nil:
+			s.done(fmt.Errorf("%w: the subjects of the stream: %w", engine.ErrUncertain, err))
+			return
+		case got.Error != nil:
+			s.done(fmt.Errorf("%w: the server says: %s (%d)", engine.ErrUncertain, got.Error.Description, got.Error.Code))
+			return
+		}
+		for _, subject := range slices.Sorted(maps.Keys(got.State.Subjects)) {
+			key, err := s.engine.keyOf(subject)
+			if err != nil {
+				s.done(fmt.Errorf("%w: %w", engine.ErrStateLost, err))
+				return
+			}
+			if bytes.HasPrefix(key, s.prefix) {
+				s.keys = append(s.keys, key)
+			}
+		}
+		if next := offset + len(got.State.Subjects); len(got.State.Subjects) > 0 && next < got.Total {
+			s.page(next)
+		} else {
+			s.read()
+		}
+	})
+}
+
+// found is an entry that was read.
+type found struct {
+	value    []byte
+	revision uint64
+	err      error
+}
+
+// read reads the next entries.
+func (s *scan) read() {
+	n := min(len(s.keys), mostReads)
+	keys := s.keys[:n]
+	s.keys = s.keys[n:]
+	if n == 0 {
+		s.done(nil)
+		return
+	}
+	var left atomic.Int32
+	left.Store(int32(n))
+	all := make([]found, n)
+	for i, key := range keys {
+		s.engine.Read(s.p, key, func(value []byte, revision uint64, err error) {
+			all[i] = found{value, revision, err}
+			if left.Add(-1) == 0 {
+				s.took(keys, all)
+			}
+		})
+	}
+}
+
+// took hands on what was read.
+func (s *scan) took(keys [][]byte, all []found) {
+	for i, f := range all {
+		if f.err != nil {
+			s.done(f.err)
+			return
+		}
+		if f.value != nil {
+			s.each(keys[i], f.value, f.revision)
+		}
+	}
+	s.read()
+}
