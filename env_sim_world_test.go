@@ -15,6 +15,7 @@ import (
 // around is a world in which each step takes a microsecond, and that crashes at a step.
 type around struct {
 	*simhost.Drawn
+	simhost.Unmoved
 	now     time.Duration
 	steps   int
 	crashAt int
@@ -41,18 +42,9 @@ func (w *around) Choose(ready []int) int {
 func (w *around) Surround(after func(d time.Duration, f func()), crash func()) {
 	w.after, w.crash = after, crash
 }
-func (w *around) Now() time.Duration                             { return w.now }
-func (w *around) Idle(until time.Duration)                       { w.now = max(w.now, until) }
-func (w *around) Outside(func(func()) func() error, func()) bool { return false }
-func (w *around) Refuse(error)                                   {}
-func (w *around) Enter()                                         {}
-func (w *around) On(int, any, any, bool)                         {}
-func (w *around) Sends(int, any, any)                            {}
-func (w *around) Drops(any)                                      {}
-func (w *around) Ends(int)                                       {}
-func (w *around) Forks(int)                                      {}
-func (w *around) Rests(int)                                      {}
-func (w *around) Stole(int, int, uint64)                         {}
+func (w *around) Now() time.Duration       { return w.now }
+func (w *around) Idle(until time.Duration) { w.now = max(w.now, until) }
+func (w *around) Refuse(error)             {}
 
 // TestWorld holds that what a world has happen comes while operations run, when nothing is left to
 // run, and while the runtime drains.

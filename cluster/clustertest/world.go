@@ -12,6 +12,7 @@ import (
 // program takes some microseconds, so that writes end and timers fire while operations run.
 type world struct {
 	*simhost.Drawn
+	simhost.Unmoved
 	life    *life
 	random  *rand.Rand
 	now     time.Duration // since the first life began
@@ -87,30 +88,3 @@ func (w *world) Refuse(why error) { w.refused = cmp.Or(w.refused, why) }
 func (w *world) Surround(after func(d time.Duration, f func()), crash func()) {
 	w.after, w.crash = after, crash
 }
-
-// Outside implements [simhost.Timed]: there are no goroutines beside the one that runs the life.
-func (w *world) Outside(func(f func()) (wait func() error), func()) bool { return false }
-
-// Enter implements [simhost.Timed].
-func (w *world) Enter() {}
-
-// On implements [simhost.Timed].
-func (w *world) On(int, any, any, bool) {}
-
-// Sends implements [simhost.Timed].
-func (w *world) Sends(int, any, any) {}
-
-// Drops implements [simhost.Timed].
-func (w *world) Drops(any) {}
-
-// Ends implements [simhost.Timed].
-func (w *world) Ends(int) {}
-
-// Forks implements [simhost.Timed].
-func (w *world) Forks(int) {}
-
-// Rests implements [simhost.Timed].
-func (w *world) Rests(int) {}
-
-// Stole implements [simhost.Timed].
-func (w *world) Stole(int, int, uint64) {}

@@ -25,7 +25,8 @@ type Clock struct {
 type Source interface {
 	// Now returns how much time has passed.
 	Now() time.Duration
-	// Idle lets time pass until an instant, unless that has passed. Nothing is left to run.
+	// Idle lets time pass until an instant, unless that has passed, or until something sets an
+	// earlier timer. Nothing is left to run.
 	Idle(until time.Duration)
 }
 
@@ -70,16 +71,17 @@ func (c *Clock) Stop(t *Timer) bool {
 
 // Advance jumps to the time of the next timer and fires it. It returns false if there is none.
 func (c *Clock) Advance() bool {
-	if len(c.queue) == 0 {
+	switch {
+	case len(c.queue) == 0:
 		return false
+	case c.source == nil:
+		c.at = c.queue[0].at
+	default:
+		if c.source.Idle(c.queue[0].at.Sub(c.at)); !c.Due() {
+			return true // something has happened before that
+		}
 	}
-	t := heap.Pop(&c.queue).(*Timer)
-	if c.source != nil {
-		c.source.Idle(t.at.Sub(c.at))
-	} else {
-		c.at = t.at
-	}
-	t.f()
+	heap.Pop(&c.queue).(*Timer).f()
 	return true
 }
 
