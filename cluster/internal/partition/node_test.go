@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/logsim"
 )
 
 // node is a machine of the simulation, from its start to its crash: its clients, and the units that
@@ -16,7 +18,7 @@ type node struct {
 	dead    bool
 	paused  time.Duration // until then nothing happens
 	held    []func()      // what would have happened meanwhile
-	port    *port
+	port    *logsim.Port
 	cells   map[string]*cell
 	writes  int // that have requests
 	clients []*client
@@ -32,11 +34,11 @@ var (
 func (s *sim) begin() *node {
 	s.names++
 	n := &node{sim: s, name: fmt.Sprintf("n%d", s.names), cells: map[string]*cell{}}
-	n.port = &port{store: s.store, node: n, order: map[int]time.Duration{}}
+	n.port = s.store.Port(n)
 	n.Machine = NewMachine(n.name, partitions, n.port, n, n, func(int) World { return n }, n)
 	n.tune = func(o *Owner) {
 		s.logf("%s owns partition %d", n.name, o.p)
-		o.rules, o.keepForgotten = s.flaw.rules(), 4*latest
+		o.rules, o.keepForgotten = s.flaw.rules(), 4*logsim.Latest
 		o.mostUnder, o.mostQueued = s.mostUnder, s.mostQueued
 	}
 	for _, t := range n.parts {
@@ -112,8 +114,11 @@ func (n *node) pause(d time.Duration) {
 // cut cuts the machine off for a while.
 func (n *node) cut(d time.Duration) {
 	n.sim.logf("%s is cut off for %v", n.name, d)
-	n.port.until = n.sim.now + d
+	n.port.Cut(d)
 }
+
+// mostWay is how long a message between machines takes at most.
+const mostWay = 2 * time.Millisecond
 
 // Send implements [Bus]: a message comes, or not.
 func (n *node) Send(to string, message []byte) {
@@ -121,11 +126,11 @@ func (n *node) Send(to string, message []byte) {
 		if to != "" && other.name != to {
 			continue
 		}
-		if n.sim.happens(n.sim.rates.unheard) || n.port.cutFor() > 0 {
+		if n.sim.happens(n.sim.rates.unheard) || n.port.CutFor() > 0 {
 			continue
 		}
-		n.sim.after(n.sim.delay(usualWay), func() {
-			if other.port.cutFor() == 0 {
+		n.sim.after(n.sim.delay(mostWay), func() {
+			if other.port.CutFor() == 0 {
 				other.happen(func() { other.Receive(slices.Clone(message)) })
 			}
 		})

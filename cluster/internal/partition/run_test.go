@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/logsim"
 )
 
 const partitions = 3
@@ -21,7 +23,9 @@ func newSim(seed uint64, is flaw) *sim {
 	s.rates = drawRates(s.random)
 	s.mostUnder, s.mostQueued = 1<<s.random.IntN(9), 2<<s.random.IntN(9)
 	s.truth = &truth{sim: s, units: map[string][]string{}, refused: map[string]bool{}, effects: map[string]int{}}
-	s.store = newStore(s, partitions)
+	s.store = logsim.New(s, s.rates.Faults, partitions)
+	s.store.Unfenced = is == noFence
+	s.store.Written = func(_ int, key string, value []byte) { s.truth.written(key, value) }
 	return s
 }
 
@@ -39,7 +43,7 @@ func (s *sim) run() {
 				n.order(c, order{Do: "forget"}, units[s.random.IntN(len(units)-1)])
 			}
 		}
-		s.until(s.now + 5*latest)
+		s.until(s.now + 5*logsim.Latest)
 		s.calm = false
 		for _, n := range s.nodes {
 			for _, c := range n.clients {
@@ -65,7 +69,7 @@ func (s *sim) busy() {
 	s.until(s.now + time.Duration(2+s.random.IntN(8))*time.Second)
 	s.calm = true
 	for _, n := range s.nodes {
-		n.port.until = 0
+		n.port.Cut(0)
 	}
 }
 

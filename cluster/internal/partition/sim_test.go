@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/logsim"
 )
 
 // sim is one run of the protocol in virtual time: machines that share a simulated engine, and what
@@ -16,7 +18,7 @@ type sim struct {
 	now                   time.Duration
 	events                events
 	count                 int
-	store                 *store
+	store                 *logsim.Store
 	truth                 *truth
 	nodes                 []*node // those that live
 	names                 int
@@ -30,19 +32,18 @@ type sim struct {
 
 // rates are the probabilities of faults.
 type rates struct {
-	lost, dropped, late, twice float64 // of a call
-	slow                       float64 // of an Append, which later ones overtake
-	unheard                    float64 // of a message between machines
-	crash, pause, cut, leave   float64 // of a machine, each second
-	long                       float64 // of a pause: it is longer than closeAfter
-	panics                     float64 // of an operation
+	logsim.Faults
+	unheard                  float64 // of a message between machines
+	crash, pause, cut, leave float64 // of a machine, each second
+	long                     float64 // of a pause: it is longer than closeAfter
+	panics                   float64 // of an operation
 }
 
 // drawRates draws the rates of a run. Source: A. Groce and others, Swarm testing, 2012.
 func drawRates(random *rand.Rand) rates {
 	draw := func(rate float64) float64 { return rate * [...]float64{0, 1, 1, 4}[random.IntN(4)] }
 	return rates{
-		lost: draw(0.02), dropped: draw(0.02), late: draw(0.02), twice: draw(0.01), slow: draw(0.01), unheard: draw(0.05),
+		Faults: logsim.Faults{Lost: draw(0.02), Dropped: draw(0.02), Late: draw(0.02), Twice: draw(0.01), Slow: draw(0.01)}, unheard: draw(0.05),
 		crash: draw(0.1), pause: draw(0.1), cut: draw(0.1), leave: draw(0.05), long: draw(0.05), panics: draw(0.1),
 	}
 }
@@ -74,6 +75,18 @@ func (s *sim) after(d time.Duration, f func()) {
 	s.count++
 	heap.Push(&s.events, &event{s.now + d, s.count, f})
 }
+
+// After implements [logsim.World].
+func (s *sim) After(d time.Duration, f func()) { s.after(d, f) }
+
+// Now implements [logsim.World].
+func (s *sim) Now() time.Duration { return s.now }
+
+// Random implements [logsim.World].
+func (s *sim) Random() *rand.Rand { return s.random }
+
+// Happens implements [logsim.World].
+func (s *sim) Happens(rate float64) bool { return s.happens(rate) }
 
 // until runs the events up to an instant.
 func (s *sim) until(end time.Duration) {

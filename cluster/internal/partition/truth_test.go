@@ -14,9 +14,9 @@ type truth struct {
 	effects map[string]int // how often
 }
 
-// written is told each write that was made. A nil truth does not look at it.
+// written is told each write that was made.
 func (t *truth) written(key string, value []byte) {
-	if t == nil || key == CheckpointKey || value == nil { // a checkpoint
+	if key == CheckpointKey || value == nil { // a checkpoint
 		return
 	}
 	_, rest, err := DecodeRecord(value)
@@ -168,22 +168,20 @@ func (s *sim) checkSent() {
 // checkSum holds that no balance was lost or made. What was refused at its receiver is missing.
 func (s *sim) checkSum() {
 	sum, missing := 0, 0
-	for _, entries := range s.store.entries {
-		for key, e := range entries {
-			if key == CheckpointKey {
-				continue
-			}
-			_, rest, err := DecodeRecord(e.value)
-			if err != nil {
-				panic(err)
-			}
-			var st state
-			if err := json.Unmarshal(rest, &st); err != nil {
-				panic(err)
-			}
-			sum += st.Balance
+	s.store.Each(func(_ int, key string, value []byte) {
+		if key == CheckpointKey {
+			return
 		}
-	}
+		_, rest, err := DecodeRecord(value)
+		if err != nil {
+			panic(err)
+		}
+		var st state
+		if err := json.Unmarshal(rest, &st); err != nil {
+			panic(err)
+		}
+		sum += st.Balance
+	})
 	for id := range s.truth.refused {
 		if strings.HasSuffix(id, ">") {
 			missing++

@@ -1,6 +1,8 @@
-package partition
+package logsim
 
 import (
+	"container/heap"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -12,24 +14,68 @@ import (
 // TestStore holds that the simulated engine keeps what package engine promises: what is found with
 // it is true of others.
 func TestStore(t *testing.T) {
-	sims := map[string]*sim{}
+	stores := map[string]*Store{}
 	enginetest.Log(t, func(_ *testing.T, name string) enginetest.Opened {
-		s := sims[name]
-		if s == nil {
-			s = newSim(1, none)
-			s.calm, s.truth = true, nil
-			sims[name] = s
+		if stores[name] == nil {
+			w := &world{random: rand.New(rand.NewPCG(1, 2))}
+			stores[name] = New(w, Faults{}, 4)
 		}
-		p := &port{store: s.store, node: &node{sim: s}, order: map[int]time.Duration{}}
-		e := &stepped{port: p}
+		s := stores[name]
+		e := &stepped{world: s.world.(*world), port: s.Port(s.world)}
 		return enginetest.Opened{Log: e, Close: e.close}
 	})
+}
+
+// world is a world in which nothing goes wrong.
+type world struct {
+	random *rand.Rand
+	now    time.Duration
+	count  int
+	events events
+}
+
+type event struct {
+	at time.Duration
+	nr int
+	f  func()
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].nr < e[j].nr
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+func (w *world) After(d time.Duration, f func()) {
+	w.count++
+	heap.Push(&w.events, event{w.now + d, w.count, f})
+}
+func (w *world) Now() time.Duration   { return w.now }
+func (w *world) Random() *rand.Rand   { return w.random }
+func (w *world) Happens(float64) bool { return false }
+
+func (w *world) until(end time.Duration) {
+	for len(w.events) > 0 && w.events[0].at <= end {
+		e := heap.Pop(&w.events).(event)
+		w.now = e.at
+		e.f()
+	}
+	w.now = end
 }
 
 // stepped is the simulated engine for goroutines: each call lets some time pass.
 type stepped struct {
 	mu     sync.Mutex
-	port   *port
+	world  *world
+	port   *Port
 	closed bool
 }
 
@@ -40,7 +86,7 @@ func (e *stepped) step(call func()) bool {
 		return false
 	}
 	call()
-	e.port.sim.until(e.port.sim.now + 2*latest)
+	e.world.until(e.world.now + 2*Latest)
 	return true
 }
 

@@ -1,0 +1,120 @@
+package logsim
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// World is the virtual time in which a store stands, and what goes wrong there. One goroutine at a
+// time uses it, and the store.
+type World interface {
+	// After has f happen after a while.
+	After(d time.Duration, f func())
+	Now() time.Duration
+	// Random draws all that is drawn.
+	Random() *rand.Rand
+	// Happens draws whether something goes wrong that has a rate.
+	Happens(rate float64) bool
+}
+
+// Faults are the rates of what goes wrong with calls.
+type Faults struct {
+	Lost    float64 // it has its effect, and its machine does not hear of it
+	Dropped float64 // it has none
+	Late    float64 // its effect comes when its machine has given it up
+	Twice   float64 // it comes twice
+	Slow    float64 // later Appends overtake it
+}
+
+// Store is what all machines share. Make it with [New].
+type Store struct {
+	world    World
+	faults   Faults
+	logs     []*log
+	entries  []map[string]*entry // by partition
+	revision uint64
+
+	// Written is told each write that is made; it may be nil.
+	Written func(p int, key string, value []byte)
+	// Unfenced: writes do not look at the revision. It is wrong, for controls.
+	Unfenced bool
+}
+
+// log is the log of a partition.
+type log struct {
+	first     uint64 // the number of entries[0]
+	entries   [][]byte
+	followers []*follower
+}
+
+// entry is an entry.
+type entry struct {
+	value    []byte
+	revision uint64
+}
+
+// New returns an empty store.
+func New(world World, faults Faults, partitions int) *Store {
+	s := &Store{world: world, faults: faults}
+	for range partitions {
+		s.entries = append(s.entries, map[string]*entry{})
+		s.logs = append(s.logs, &log{first: 1})
+	}
+	return s
+}
+
+// Partitions returns the number of partitions.
+func (s *Store) Partitions() int { return len(s.logs) }
+
+// Each calls each with all entries, in no order.
+func (s *Store) Each(each func(p int, key string, value []byte)) {
+	for p, entries := range s.entries {
+		for key, e := range entries {
+			each(p, key, e.value)
+		}
+	}
+}
+
+func (l *log) last() uint64 { return l.first + uint64(len(l.entries)) - 1 }
+
+// append is an entry that arrives.
+func (s *Store) append(p int, entry []byte) uint64 {
+	l := s.logs[p]
+	l.entries = append(l.entries, entry)
+	for _, f := range l.followers {
+		f.goOn()
+	}
+	return l.last()
+}
+
+// swap is a Swap that arrives.
+func (s *Store) swap(p int, writes []engine.Write, revision uint64) (uint64, error) {
+	entries := s.entries[p]
+	have := uint64(0)
+	if first := entries[string(writes[0].Key)]; first != nil {
+		have = first.revision
+	}
+	if have != revision && !s.Unfenced {
+		return 0, engine.ErrConflict
+	}
+	told := s.revision + 1
+	for _, w := range writes {
+		s.revision++
+		if s.Written != nil {
+			s.Written(p, string(w.Key), w.Value)
+		}
+		if w.Value == nil {
+			delete(entries, string(w.Key))
+		} else {
+			entries[string(w.Key)] = &entry{w.Value, s.revision}
+		}
+	}
+	return told, nil
+}
+
+// delay draws a time up to most.
+func (s *Store) delay(most time.Duration) time.Duration {
+	return time.Duration(s.world.Random().Int64N(int64(most))) + 1
+}
