@@ -3,8 +3,8 @@ package engine
 import "errors"
 
 // Log is an engine that several processes share. It has partitions, each with a log, and with
-// entries as an [Engine] has them, each with a revision. Any goroutine may call the methods; none waits. A
-// callback runs on a goroutine of the engine, or on that of the call; it must not wait.
+// entries as an [Engine] has them, each with a revision. Any goroutine may call the methods; none
+// waits. A callback runs on a goroutine of the engine, or on that of the call; it must not wait.
 //
 // A call may fail with [ErrUncertain]: then it may have had its effect, or may have it later, when
 // its caller has given it up, but not an hour after the call.

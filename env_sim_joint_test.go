@@ -1,4 +1,4 @@
-package simhost_test
+package freerun_test
 
 import (
 	"context"
@@ -13,38 +13,38 @@ import (
 	"github.com/freerun-go/freerun/internal/simhost"
 )
 
-// machine is a machine of the tests: a unit counts what comes, and sends it back.
-type machine struct {
+// rallyMachine is a machine of the tests: a unit counts what comes, and sends it back.
+type rallyMachine struct {
 	member *simhost.Member
 	rt     *freerun.Runtime
-	other  *machine
+	other  *rallyMachine
 	count  *freerun.Unit[int]
 	log    *[]string
 	name   string
 	done   *freerun.Promise[int]
 }
 
-const balls = 40
+const rallyBalls = 40
 
-var hit *freerun.Operation[int, *machine, struct{}]
+var rallyHit *freerun.Operation[int, *rallyMachine, struct{}]
 
-func init() { hit = freerun.Op("hit", hits) } // it leads to itself
+func init() { rallyHit = freerun.Op("rallyHit", rallyHits) } // it leads to itself
 
-func hits(c *freerun.Context, n *int, m *machine) (struct{}, error) {
+func rallyHits(c *freerun.Context, n *int, m *rallyMachine) (struct{}, error) {
 	*n++
 	*m.log = append(*m.log, fmt.Sprintf("%v %s %d", m.member.Now(), m.name, *n))
-	if *n == balls {
+	if *n == rallyBalls {
 		m.done.Resolve(*n, nil)
 		return struct{}{}, nil
 	}
 	other := m.other
 	other.member.After(time.Duration(*n)*time.Millisecond, func() {
-		_ = hit.Tell(other.rt.Context(), other.count, other)
+		_ = rallyHit.Tell(other.rt.Context(), other.count, other)
 	})
 	return struct{}{}, nil
 }
 
-func (m *machine) begin() {
+func (m *rallyMachine) begin() {
 	m.rt = freerun.New(freerun.Processors(2), simhost.Option[freerun.Option](m.member))
 	m.count = freerun.NewUnit(m.rt, 0)
 	m.done = freerun.NewPromise[int](m.rt.Context())
@@ -54,7 +54,7 @@ func (m *machine) begin() {
 func rally(t *testing.T, seed uint64, crashAt time.Duration) (log []string, errs [2]error) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	j := simhost.NewJoint(random, 20*time.Microsecond)
-	both := [2]*machine{{name: "left", log: &log}, {name: "right", log: &log}}
+	both := [2]*rallyMachine{{name: "left", log: &log}, {name: "right", log: &log}}
 	both[0].other, both[1].other = both[1], both[0]
 	for i, m := range both {
 		j.Begin(simhost.Draw(random, seed%2 == 0, 2), func(member *simhost.Member) {
@@ -64,7 +64,7 @@ func rally(t *testing.T, seed uint64, crashAt time.Duration) (log []string, errs
 			// The other one may not have begun: its runtime is there a second later.
 			member.After(time.Second, func() {
 				if m.name == "left" {
-					_ = hit.Tell(m.rt.Context(), m.count, m)
+					_ = rallyHit.Tell(m.rt.Context(), m.count, m)
 				}
 				if crashAt > 0 && m.name == "right" {
 					m.other.member.After(crashAt, m.other.member.Crash)
@@ -85,12 +85,12 @@ func rally(t *testing.T, seed uint64, crashAt time.Duration) (log []string, errs
 func TestJoint(t *testing.T) {
 	for seed := range uint64(20) {
 		log, errs := rally(t, seed, 0)
-		if len(log) != 2*balls-1 && len(log) != 2*balls {
+		if len(log) != 2*rallyBalls-1 && len(log) != 2*rallyBalls {
 			t.Fatalf("seed %d: %d hits, %v", seed, len(log), errs)
 		}
 		for i := range log {
-			if name := [2]string{"left", "right"}[i%2]; !slices.Contains([]string{name}, field(log[i])) {
-				t.Errorf("seed %d: hit %d is %s", seed, i, log[i])
+			if name := [2]string{"left", "right"}[i%2]; !slices.Contains([]string{name}, rallyField(log[i])) {
+				t.Errorf("seed %d: rallyHit %d is %s", seed, i, log[i])
 			}
 		}
 		if again, _ := rally(t, seed, 0); !slices.Equal(again, log) {
@@ -99,7 +99,7 @@ func TestJoint(t *testing.T) {
 	}
 }
 
-func field(line string) (name string) {
+func rallyField(line string) (name string) {
 	var at string
 	if _, err := fmt.Sscan(line, &at, &name); err != nil {
 		return err.Error()
@@ -114,7 +114,7 @@ func TestJointCrash(t *testing.T) {
 		if !errors.Is(errs[0], freerun.ErrClosed) {
 			t.Errorf("seed %d: the machine that has crashed waited until %v", seed, errs[0])
 		}
-		if !errors.Is(errs[1], freerun.ErrStalled) || len(log) >= 2*balls-1 {
+		if !errors.Is(errs[1], freerun.ErrStalled) || len(log) >= 2*rallyBalls-1 {
 			t.Errorf("seed %d: the other one waited until %v, with %d hits", seed, errs[1], len(log))
 		}
 	}
