@@ -119,3 +119,34 @@ func TestJointCrash(t *testing.T) {
 		}
 	}
 }
+
+// TestJointBetween holds that what is between the members happens in its order and at its time,
+// while they run, while they wait, and when one of them has ended.
+func TestJointBetween(t *testing.T) {
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 3))
+		j := simhost.NewJoint(random, 20*time.Microsecond)
+		var at []time.Duration
+		for i := range 30 {
+			j.After(time.Duration(i)*40*time.Millisecond, func() { at = append(at, j.Now()) })
+		}
+		for n := range 2 {
+			j.Begin(simhost.Draw(random, seed%2 == 0, 2), func(member *simhost.Member) {
+				rt := freerun.New(freerun.Processors(2), simhost.Option[freerun.Option](member))
+				defer rt.Close()
+				if _, err := freerun.After(rt.Context(), time.Duration(1+n)*time.Second).Wait(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		j.Run()
+		if len(at) != 30 || !slices.IsSorted(at) {
+			t.Fatalf("seed %d: %v", seed, at)
+		}
+		for i, now := range at {
+			if due := time.Duration(i) * 40 * time.Millisecond; now < due || now > due+time.Millisecond {
+				t.Errorf("seed %d: what is due at %v came at %v", seed, due, now)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ module github.com/freerun-go/freerun/cluster/nats
 go 1.26.0
 
 require (
+	github.com/freerun-go/freerun v0.1.0
 	github.com/freerun-go/freerun/cluster v0.1.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // Sketch:     the goroutines that run the programs of the members pass a baton: the one that has it
@@ -14,6 +16,7 @@ import (
 // Invariants: J1 One goroutine of all has the baton, and it alone touches the joint and the
 //             runtimes. So what happens follows from the random source.
 //             J2 Time passes by steps, and jumps when all members are idle.
+//             J3 What is between the members, as a network or a store, happens between two steps.
 
 // Joint has the programs of several deterministic runtimes pass the same virtual time: machines
 // that talk with each other. Make it with [NewJoint].
@@ -22,6 +25,7 @@ type Joint struct {
 	step    time.Duration // takes a step of a member, at most
 	now     time.Duration
 	members []*Member
+	between *vclock.Clock // what happens between the members
 	over    chan struct{}
 }
 
@@ -43,11 +47,20 @@ var _ World = (*Member)(nil)
 
 // NewJoint returns a joint without members. A step of one of them takes up to step.
 func NewJoint(random *rand.Rand, step time.Duration) *Joint {
-	return &Joint{random: random, step: step, over: make(chan struct{})}
+	j := &Joint{random: random, step: step, over: make(chan struct{})}
+	j.between = vclock.New(j)
+	return j
 }
 
 // Now returns how much time has passed.
 func (j *Joint) Now() time.Duration { return j.now }
+
+// Idle implements [vclock.Source]: the members let time pass.
+func (j *Joint) Idle(time.Duration) {}
+
+// After has f happen after a while, whatever becomes of the members. It may call [Member.After],
+// and must not use their runtimes.
+func (j *Joint) After(d time.Duration, f func()) { j.between.AfterFunc(d, f) }
 
 // Begin begins a member, whose program is f: it makes the runtime, with the member as the schedule,
 // sends, and waits, and closes it. It is called before Run, or by what has the baton.
@@ -73,6 +86,9 @@ func (j *Joint) Run() {
 // next returns the member that goes on: any of those that can.
 func (j *Joint) next() *Member {
 	for {
+		for j.between.Due() {
+			j.between.Fire()
+		}
 		var ready []*Member
 		for _, m := range j.members {
 			if !m.idle || m.until <= j.now {
@@ -85,6 +101,9 @@ func (j *Joint) next() *Member {
 		j.now = j.members[0].until
 		for _, m := range j.members {
 			j.now = min(j.now, m.until)
+		}
+		if at, some := j.between.Next(); some {
+			j.now = min(j.now, at)
 		}
 	}
 }

@@ -88,6 +88,15 @@ func (c *Clock) Advance() bool {
 // Due reports whether a timer is due.
 func (c *Clock) Due() bool { return len(c.queue) > 0 && !c.queue[0].at.After(c.Now()) }
 
+// Next returns how much time will have passed, as the source counts it, at the next timer, and
+// whether there is one.
+func (c *Clock) Next() (at time.Duration, some bool) {
+	if len(c.queue) == 0 {
+		return 0, false
+	}
+	return c.queue[0].at.Sub(c.at), true
+}
+
 // Fire fires the timers that are due, without those that they set.
 func (c *Clock) Fire() {
 	for last := c.set; c.Due() && c.queue[0].nth <= last; {

@@ -56,7 +56,13 @@ func TestClockWithSource(t *testing.T) {
 		c.AfterFunc(d, func() { at = append(at, c.Now().Sub(begin)) })
 	}
 	s.passed = 2 * time.Second
+	if next, some := c.Next(); next != time.Second || !some {
+		t.Errorf("the next timer is at %v: %v", next, some)
+	}
 	for c.Advance() {
+	}
+	if _, some := c.Next(); some {
+		t.Error("there is a next timer after the last one")
 	}
 	if want := []time.Duration{2 * time.Second, 3 * time.Second}; !slices.Equal(at, want) {
 		t.Errorf("fired at %v, want %v", at, want)

@@ -4,7 +4,8 @@ import "time"
 
 // World is where a [Session] or an [Owner] stands: its turn, and time.
 type World interface {
-	// Run has fn called in the turn of the session or the owner: at once if the caller has it.
+	// Run has fn called in the turn of the session or the owner, behind what was given to Run
+	// before: in the call, or later.
 	Run(fn func())
 	// After has fn called in the turn after a while.
 	After(d time.Duration, fn func())

@@ -14,64 +14,11 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
+	"github.com/freerun-go/freerun/cluster/internal/turn"
 )
-
-// turn is a goroutine that calls functions one after another: a [partition.World].
-type turn struct {
-	mu    sync.Mutex
-	wake  sync.Cond
-	queue []func()
-	over  bool
-	ended chan struct{}
-}
-
-func newTurn() *turn {
-	w := &turn{ended: make(chan struct{})}
-	w.wake.L = &w.mu
-	go w.run()
-	return w
-}
-
-func (w *turn) run() {
-	defer close(w.ended)
-	for {
-		w.mu.Lock()
-		for len(w.queue) == 0 && !w.over {
-			w.wake.Wait()
-		}
-		if w.over {
-			w.mu.Unlock()
-			return
-		}
-		all := w.queue
-		w.queue = nil
-		w.mu.Unlock()
-		for _, f := range all {
-			f()
-		}
-	}
-}
-
-func (w *turn) Run(f func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.queue = append(w.queue, f)
-	w.wake.Signal()
-}
-
-func (w *turn) After(d time.Duration, f func()) { time.AfterFunc(d, func() { w.Run(f) }) }
-func (w *turn) Now() time.Time                  { return time.Now() }
-
-// kill ends the turn: what is in it, and what comes, is not called.
-func (w *turn) kill() {
-	w.mu.Lock()
-	w.over = true
-	w.wake.Signal()
-	w.mu.Unlock()
-	<-w.ended
-}
 
 // process is a machine in a test.
 type process struct {
@@ -79,7 +26,8 @@ type process struct {
 	t     testing.TB
 	nc    *nats.Conn
 	log   *Engine
-	turns []*turn
+	rt    *freerun.Runtime
+	turns []*turn.Turn
 	cells []map[string]*counter // by partition
 }
 
@@ -93,9 +41,9 @@ func newProcess(t testing.TB, url, name string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{t: t, nc: nc, log: open(t, nc, "machines")}
+	p := &process{t: t, nc: nc, log: open(t, nc, "machines"), rt: freerun.New()}
 	for range parts + 1 {
-		p.turns = append(p.turns, newTurn())
+		p.turns = append(p.turns, turn.New(p.rt))
 		p.cells = append(p.cells, map[string]*counter{})
 	}
 	p.Machine = partition.NewMachine(name, parts, p.log, bus{nc}, p.turns[parts], func(i int) partition.World { return p.turns[i] }, p)
@@ -110,9 +58,7 @@ func newProcess(t testing.TB, url, name string) *process {
 
 // kill ends the process in the middle.
 func (p *process) kill() {
-	for _, w := range p.turns {
-		w.kill()
-	}
+	_ = p.rt.Close()
 	p.nc.Close()
 	p.log.Close()
 }
@@ -132,7 +78,7 @@ func (b bus) Send(to string, message []byte) {
 type counter struct {
 	name    string
 	log     engine.Log
-	turn    *turn
+	turn    *turn.Turn
 	loaded  bool
 	busy    bool
 	dead    bool

@@ -1,0 +1,43 @@
+package turn_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/turn"
+)
+
+// TestTurn holds that functions are called one at a time, those of one goroutine in their order,
+// and that none is called when the runtime has ended.
+func TestTurn(t *testing.T) {
+	rt := freerun.New()
+	w := turn.New(rt)
+	const goroutines, each = 8, 1000
+	var got [goroutines][]int // without a lock: the race detector sees two at once
+	var ended sync.WaitGroup
+	for g := range goroutines {
+		ended.Go(func() {
+			for i := range each {
+				w.Run(func() { got[g] = append(got[g], i) })
+			}
+		})
+	}
+	ended.Wait()
+	done := make(chan struct{})
+	w.After(time.Millisecond, func() { close(done) })
+	<-done
+	if err := rt.Shutdown(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for g, all := range got {
+		if len(all) != each || !slices.IsSorted(all) {
+			t.Errorf("goroutine %d: %d calls, in order: %v", g, len(all), slices.IsSorted(all))
+		}
+	}
+	w.Run(func() { t.Error("it is called, and the runtime has ended") })
+	w.After(0, func() { t.Error("it is called later, and the runtime has ended") })
+}
