@@ -174,7 +174,7 @@ func (c *cell) invoke(ctx *freerun.Context, i *freerun.Invocation) error {
 	r := &run{cell: c, held: seam.Hold(i)}
 	r.held.Set(r)
 	if d, ok := seam.Mark(i).(*delivery); ok {
-		if c.kind.node.outbox.mustWait(d) {
+		if c.kind.node.outbox.lines.mustWait(d) {
 			r.held.Release(errBehind)
 			return nil
 		}

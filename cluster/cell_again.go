@@ -162,7 +162,7 @@ func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 			r.release(errUndone)
 			continue
 		}
-		if r.of != nil && c.kind.node.outbox.mustWait(r.of) {
+		if r.of != nil && c.kind.node.outbox.lines.mustWait(r.of) {
 			r.held.Release(errBehind)
 			continue
 		}

@@ -1,13 +1,10 @@
 package cluster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -31,21 +28,8 @@ type outbox struct {
 	node *Node
 	last atomic.Uint64 // number
 
-	// waits has what is tried again, and what comes after it: rare. held counts its queues, so that
-	// others need not look.
-	held  atomic.Int32
-	mu    sync.Mutex
-	waits map[string]*queue
-
+	lines  lines
 	counts counts
-}
-
-// queue holds the deliveries to one unit, once the first has failed.
-type queue struct {
-	// list is in the order of the numbers. The first is under way, or a timer is set for it; the
-	// others come after it, some of them on their way to find that out.
-	list  []*delivery
-	pause time.Duration
 }
 
 // tell is a message that an operation of a durable unit has told a durable unit.
@@ -64,15 +48,10 @@ type delivery struct {
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
 	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet,
-	// guarded by the outbox's mu; then is called once it has been delivered, and may be nil.
+	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
 	left, kept bool
 	then       func(again bool)
 }
-
-const (
-	leastPause = 10 * time.Millisecond
-	mostPause  = 10 * time.Second
-)
 
 // tell has the run's record hold a message.
 func (r *run) tell(m route.Message, op *route.Operation) error {
@@ -148,7 +127,7 @@ func (n *Node) named(kind *string, operation string) (*kind, *operation, error) 
 
 // begin reads what is left of the last process, with the notes about it.
 func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, err error) {
-	o.node, o.waits = n, map[string]*queue{}
+	o.node, o.lines.queues = n, map[string]*queue{}
 	err = n.engine.Scan([]byte(layout.Sent), nil, func(key, value []byte) error {
 		number, err := layout.NumberOf(key)
 		if err != nil {
@@ -188,52 +167,11 @@ func (t *tell) unit() string { return t.to.given + "\x00" + t.Key }
 func (o *outbox) send(all []*delivery) {
 	o.counts.opens(len(all))
 	for _, d := range all {
-		if !o.mustWait(d) {
+		if !o.lines.mustWait(d) {
 			o.deliver(d)
 		}
 	}
 }
-
-// mustWait reports whether a delivery, which is about to be sent, or to run, comes after one to the
-// same unit that is tried again. Then it is in the queue of the unit. One that is in the queue and
-// comes first goes on: numbers are given when a write begins, and one with a later number may have
-// been stored, and have failed, before.
-func (o *outbox) mustWait(d *delivery) bool {
-	if o.held.Load() == 0 {
-		return false
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	q := o.waits[d.unit()]
-	if q == nil {
-		return false
-	}
-	q.put(d)
-	return !q.isFirst(d)
-}
-
-// queueFor returns the queue of a delivery's unit, and makes it if there is none. The caller holds
-// o.mu.
-func (o *outbox) queueFor(d *delivery) *queue {
-	q := o.waits[d.unit()]
-	if q == nil {
-		q = &queue{pause: leastPause}
-		o.waits[d.unit()] = q
-		o.held.Add(1)
-	}
-	return q
-}
-
-// put puts a delivery into its place in the queue, unless it is there.
-func (q *queue) put(d *delivery) {
-	at, there := slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
-	if !there {
-		q.list = slices.Insert(q.list, at, d)
-	}
-}
-
-// isFirst reports whether a delivery is the first of a queue, which may be nil.
-func (q *queue) isFirst(d *delivery) bool { return q != nil && q.list[0] == d }
 
 // deliver sends a delivery to its unit, unless it is on its way.
 func (o *outbox) deliver(d *delivery) {
@@ -284,15 +222,7 @@ func (d *delivery) endedAgain() bool {
 
 // tryAgain delivers a delivery again after a while, or when there may be room in its kind.
 func (o *outbox) tryAgain(d *delivery, crowded bool) {
-	o.mu.Lock()
-	q := o.queueFor(d)
-	q.put(d)
-	first, pause := q.isFirst(d), q.pause
-	if first && !crowded {
-		q.pause = min(2*q.pause, mostPause)
-	}
-	o.mu.Unlock()
-	switch {
+	switch pause, first := o.lines.again(d, !crowded); {
 	case first && crowded:
 		d.to.crowd.add(o.node.rt, func() { o.deliverFirst(d) })
 	case first:
@@ -302,10 +232,7 @@ func (o *outbox) tryAgain(d *delivery, crowded bool) {
 
 // deliverFirst delivers the first of a queue.
 func (o *outbox) deliverFirst(d *delivery) {
-	o.mu.Lock()
-	first := o.waits[d.unit()].isFirst(d)
-	o.mu.Unlock()
-	if first {
+	if o.lines.isFirst(d) {
 		o.deliver(d)
 	}
 }
@@ -313,27 +240,7 @@ func (o *outbox) deliverFirst(d *delivery) {
 // next delivers what waits for a delivery that has had its effect.
 func (o *outbox) next(d *delivery) {
 	o.counts.closes(d)
-	if o.held.Load() == 0 {
-		return
-	}
-	o.mu.Lock()
-	q := o.waits[d.unit()]
-	if !q.isFirst(d) {
-		o.mu.Unlock()
-		return
-	}
-	q.list, q.pause = q.list[1:], leastPause
-	var following *delivery
-	if len(q.list) > 0 {
-		if following = q.list[0]; following.kept {
-			following = nil
-		}
-	} else {
-		delete(o.waits, d.unit())
-		o.held.Add(-1)
-	}
-	o.mu.Unlock()
-	if following != nil {
+	if following := o.lines.next(d); following != nil {
 		o.deliver(following)
 	}
 }

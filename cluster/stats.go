@@ -82,14 +82,7 @@ func (o *outbox) tell(s *Stats) {
 	s.Deliveries, s.Failures = int(o.counts.open.Load()), int(o.counts.failures.Load())
 	s.Left, s.LeftNow = o.counts.left, int(o.counts.leftOpen.Load())
 	s.Replay = time.Duration(o.counts.replayed.Load())
-	if o.held.Load() == 0 {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, q := range o.waits {
-		s.Waiting += len(q.list)
-	}
+	s.Waiting = o.lines.count()
 }
 
 // begin counts what earlier processes have left. What a second process has ended under is recorded

@@ -95,10 +95,10 @@ func (o *outbox) replay(left []*delivery, notes map[uint64]suspicion) {
 			r.writes, r.answers = append(r.writes, writes...), append(r.answers, answers...)
 		case together:
 			r.suspects = append(r.suspects, d)
-			o.keep(d)
+			o.lines.keep(d)
 		default:
 			r.rest = append(r.rest, d)
-			o.keep(d)
+			o.lines.keep(d)
 		}
 		delete(notes, d.number)
 	}
@@ -114,7 +114,7 @@ func (r *replay) step() {
 	for len(r.suspects) > 0 {
 		d := r.suspects[0]
 		r.suspects = r.suspects[1:]
-		if !r.outbox.comesFirst(d) {
+		if !r.outbox.lines.isFirst(d) {
 			r.outbox.free(d) // behind one to its unit that is tried again
 			continue
 		}
@@ -163,33 +163,9 @@ func (r *replay) store(then func()) {
 	})
 }
 
-// keep puts a delivery that is left into the queue of its unit, where it waits for its note.
-func (o *outbox) keep(d *delivery) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	d.kept = true
-	o.queueFor(d).put(d)
-}
-
-// comesFirst reports whether a delivery is the first of its queue.
-func (o *outbox) comesFirst(d *delivery) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.waits[d.unit()].isFirst(d)
-}
-
-// free lets deliveries go that were kept: the first of each queue now, others in their turn.
+// free delivers what was kept: the first of each queue now, others in their turn.
 func (o *outbox) free(kept ...*delivery) {
-	var firsts []*delivery
-	o.mu.Lock()
-	for _, d := range kept {
-		d.kept = false
-		if o.waits[d.unit()].isFirst(d) {
-			firsts = append(firsts, d)
-		}
-	}
-	o.mu.Unlock()
-	for _, d := range firsts {
+	for _, d := range o.lines.free(kept) {
 		o.deliver(d)
 	}
 }

@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// lines are the queues of units to which a delivery is tried again. They are rare: most units have
+// none.
+type lines struct {
+	held   atomic.Int32 // queues, so that others need not look
+	mu     sync.Mutex
+	queues map[string]*queue // by unit
+}
+
+// queue holds the deliveries to one unit, once the first has failed.
+type queue struct {
+	// list is in the order of the numbers. The first is under way, or a timer is set for it; the
+	// others come after it, some of them on their way to find that out.
+	list  []*delivery
+	pause time.Duration
+}
+
+const (
+	leastPause = 10 * time.Millisecond
+	mostPause  = 10 * time.Second
+)
+
+// mustWait reports whether a delivery, which is about to be sent, or to run, comes after one to the
+// same unit that is tried again. Then it is in the queue of the unit. One that is in the queue and
+// comes first goes on: numbers are given when a write begins, and one with a later number may have
+// been stored, and have failed, before.
+func (l *lines) mustWait(d *delivery) bool {
+	if l.held.Load() == 0 {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.queues[d.unit()]
+	if q == nil {
+		return false
+	}
+	q.put(d)
+	return !q.isFirst(d)
+}
+
+// again puts a delivery that has failed into the queue of its unit, and returns whether it is the
+// first there, and for how long it is to wait then: longer each time, if that is asked for.
+func (l *lines) again(d *delivery, longer bool) (pause time.Duration, first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.queueFor(d)
+	q.put(d)
+	if pause, first = q.pause, q.isFirst(d); first && longer {
+		q.pause = min(2*q.pause, mostPause)
+	}
+	return pause, first
+}
+
+// isFirst reports whether a delivery is the first of the queue of its unit.
+func (l *lines) isFirst(d *delivery) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.queues[d.unit()].isFirst(d)
+}
+
+// next removes a delivery that has had its effect, and returns the one that is to follow, if any.
+func (l *lines) next(d *delivery) (following *delivery) {
+	if l.held.Load() == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.queues[d.unit()]
+	if !q.isFirst(d) {
+		return nil
+	}
+	q.list, q.pause = q.list[1:], leastPause
+	if len(q.list) == 0 {
+		delete(l.queues, d.unit())
+		l.held.Add(-1)
+		return nil
+	}
+	if q.list[0].kept {
+		return nil
+	}
+	return q.list[0]
+}
+
+// keep puts a delivery that is left into the queue of its unit, where it waits for its note.
+func (l *lines) keep(d *delivery) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	d.kept = true
+	l.queueFor(d).put(d)
+}
+
+// free ends the wait of deliveries that were kept, and returns those that come first now. The
+// others come in their turn.
+func (l *lines) free(kept []*delivery) (firsts []*delivery) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range kept {
+		d.kept = false
+		if l.queues[d.unit()].isFirst(d) {
+			firsts = append(firsts, d)
+		}
+	}
+	return firsts
+}
+
+// count counts the deliveries that wait.
+func (l *lines) count() (n int) {
+	if l.held.Load() == 0 {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, q := range l.queues {
+		n += len(q.list)
+	}
+	return n
+}
+
+// queueFor returns the queue of a delivery's unit, and makes it if there is none. The caller holds
+// mu.
+func (l *lines) queueFor(d *delivery) *queue {
+	q := l.queues[d.unit()]
+	if q == nil {
+		q = &queue{pause: leastPause}
+		l.queues[d.unit()] = q
+		l.held.Add(1)
+	}
+	return q
+}
+
+// put puts a delivery into its place in the queue, unless it is there.
+func (q *queue) put(d *delivery) {
+	at, there := slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
+	if !there {
+		q.list = slices.Insert(q.list, at, d)
+	}
+}
+
+// isFirst reports whether a delivery is the first of a queue, which may be nil.
+func (q *queue) isFirst(d *delivery) bool { return q != nil && q.list[0] == d }
