@@ -5,6 +5,8 @@
 //	P-st      P.st.PARTITION.B.KEY   the entries, one message each; B is the first byte of the key
 //	          P.trim.PARTITION       up to where a log was trimmed
 //
+// Machines talk with each other over core NATS: subjects P.all and P.machine.NAME.
+//
 // P is the name of the program, so several have a server together. A key stands in a subject as its
 // letters and digits, and =XX for other bytes.
 package jet

@@ -31,10 +31,7 @@ type process struct {
 	cells []map[string]*counter // by partition
 }
 
-const (
-	parts   = 4
-	subject = "machines.bus"
-)
+const parts = 4
 
 func newProcess(t testing.TB, url, name string) *process {
 	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
@@ -46,11 +43,9 @@ func newProcess(t testing.TB, url, name string) *process {
 		p.turns = append(p.turns, turn.New(p.rt))
 		p.cells = append(p.cells, map[string]*counter{})
 	}
-	p.Machine = partition.NewMachine(name, parts, p.log, bus{nc}, p.turns[parts], func(i int) partition.World { return p.turns[i] }, p)
-	for _, subject := range []string{subject, subject + "." + name} {
-		if _, err := nc.Subscribe(subject, func(m *nats.Msg) { p.Receive(m.Data) }); err != nil {
-			t.Fatal(err)
-		}
+	p.Machine = partition.NewMachine(name, parts, p.log, p.log, p.turns[parts], func(i int) partition.World { return p.turns[i] }, p)
+	if _, err := p.log.Listen(name, p.Receive); err != nil {
+		t.Fatal(err)
 	}
 	p.Begin()
 	return p
@@ -63,16 +58,7 @@ func (p *process) kill() {
 	p.log.Close()
 }
 
-// bus is core NATS: a [partition.Bus].
-type bus struct{ nc *nats.Conn }
-
-func (b bus) Send(to string, message []byte) {
-	s := subject
-	if to != "" {
-		s += "." + to
-	}
-	_ = b.nc.Publish(s, message) // at most once
-}
+var _ partition.Bus = (*Engine)(nil)
 
 // counter is a unit: it has the names of the commands that it has run.
 type counter struct {

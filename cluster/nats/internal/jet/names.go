@@ -26,6 +26,14 @@ func (n names) in(p int) string      { return n.program + ".in." + strconv.Itoa(
 func (n names) live(p int) string    { return n.program + ".log." + strconv.Itoa(p) }
 func (n names) trimmed(p int) string { return n.program + ".trim." + strconv.Itoa(p) }
 
+// bus is the subject of messages to a machine, or to all if its name is empty.
+func (n names) bus(machine string) string {
+	if machine == "" {
+		return n.program + ".all"
+	}
+	return n.program + ".machine." + machine
+}
+
 // entry is the subject of an entry. The first byte of the key, which says what is there, has a
 // token of its own.
 func (n names) entry(p int, key []byte) string {
