@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -220,7 +221,34 @@ func (k *kind) comesBack(key any, text string) error {
 	if stored := at.Elem().Interface(); stored != key {
 		return fmt.Errorf("cluster: the key %v of kind %s is another one once it has been stored as %q; use keys without pointers, and without fields that are not stored (of a time.Time, which has both, its UnixNano)", key, k.given, text)
 	}
+	if holdsNegativeZero(reflect.ValueOf(key)) {
+		return fmt.Errorf("cluster: the key %v of kind %s holds -0, which is the same key as 0, and is another one once it has been stored; use 0", key, k.given)
+	}
 	return nil
+}
+
+// holdsNegativeZero reports whether a key holds a -0: Go compares it equal to 0, and it has another
+// text.
+func holdsNegativeZero(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return v.Float() == 0 && math.Signbit(v.Float())
+	case reflect.Complex64, reflect.Complex128:
+		return holdsNegativeZero(reflect.ValueOf(real(v.Complex()))) || holdsNegativeZero(reflect.ValueOf(imag(v.Complex())))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if holdsNegativeZero(v.Field(i)) {
+				return true
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			if holdsNegativeZero(v.Index(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readKey decodes a key into at, a pointer.
