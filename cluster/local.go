@@ -23,7 +23,8 @@ import (
 //
 // Later, a damaged record fails with [ErrStateLost] when its unit becomes active, and the others
 // go on. A full disk fails what is to be stored, with [ErrNoSpace], until there is room. After a
-// failed fsync, and after any other failed write, the store takes no more writes ([ErrStopped]).
+// failed fsync, after any other failed write, and when its file was moved, removed or replaced, the
+// store takes no more writes ([ErrStopped]).
 func Local(dir string, options ...LocalOption) Store {
 	s := &local{dir: dir}
 	for i, o := range options {

@@ -165,6 +165,9 @@ func (s *Store) commit(puts []put) error {
 		}
 		return s.stop(fmt.Errorf("writing %s: %w", s.path, err))
 	}
+	if err := s.isThere(); err != nil {
+		return s.stop(err)
+	}
 	if s.sync != 0 {
 		s.unsynced.Store(true)
 	}

@@ -54,6 +54,18 @@ func lookInto(dir string, create, read bool) (there bool, err error) {
 	return false, nil
 }
 
+// isThere returns an error if the store's file is not where it was: another process would find no
+// store there, or another one, and what is put would be lost with this one.
+func (s *Store) isThere() error {
+	at, err := os.Stat(s.path)
+	mine, err2 := s.file.Stat()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && err2 == nil && !os.SameFile(at, mine):
+		return lost("%s was moved, removed or replaced while the store was open: put it back, or a backup in its place", s.path)
+	}
+	return nil // what cannot be looked at may be there
+}
+
 func isDraft(name string) bool { return strings.HasPrefix(name, fileName+draftMark) }
 
 // removeDrafts removes the drafts that processes have left when they were killed. A process that
