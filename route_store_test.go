@@ -440,7 +440,9 @@ func TestDeclared(t *testing.T) {
 
 // TestStoredMisuse: options that do not fit a store are refused at the declaration.
 func TestStoredMisuse(t *testing.T) {
-	fresh := func(name string) string { return fmt.Sprint("misused-", name, misuses.Add(1)) } // for -count
+	fresh := func(name string) string { // for -count
+		return fmt.Sprint("misused-", name, misuses.Add(1))
+	}
 	for name, declare := range map[string]func(){
 		"two stores": func() {
 			freerun.NewKind(fresh("twoStores"), func(*freerun.Context, string) (int, error) { return 0, nil }, routing.Stored(theShelf), routing.Stored(theShelf))
