@@ -137,11 +137,11 @@ func (m *Member) After(d time.Duration, f func()) {
 	}
 }
 
-// Crash ends the member's process in the middle: its program goes on to its next wait, which fails.
+// Crash ends the member's process in the middle: its program goes on to its next wait, which fails;
+// if it is idle, when it would go on.
 func (m *Member) Crash() {
 	if !m.ended && m.crash != nil {
 		m.crash()
-		m.until = m.joint.now
 	}
 }
 

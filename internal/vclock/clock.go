@@ -71,15 +71,14 @@ func (c *Clock) Stop(t *Timer) bool {
 
 // Advance jumps to the time of the next timer and fires it. It returns false if there is none.
 func (c *Clock) Advance() bool {
-	switch {
-	case len(c.queue) == 0:
+	if len(c.queue) == 0 {
 		return false
-	case c.source == nil:
-		c.at = c.queue[0].at
-	default:
-		if c.source.Idle(c.queue[0].at.Sub(c.at)); !c.Due() {
-			return true // something has happened before that
-		}
+	}
+	next := c.queue[0]
+	if c.source == nil {
+		c.at = next.at
+	} else if c.source.Idle(next.at.Sub(c.at)); c.queue[0] != next && !c.Due() {
+		return true // an earlier one was set
 	}
 	heap.Pop(&c.queue).(*Timer).f()
 	return true
