@@ -45,30 +45,48 @@ func TestRetire(t *testing.T) {
 // with a part of an operation on several behind: they go on.
 func TestRetireRefuses(t *testing.T) {
 	rt, _ := runtimetest.Start(t, freerun.Processors(2))
-	c := rt.Context()
 	for by := range len(runtimetest.Priorities) + 2 {
-		u, partner := freerun.NewUnit(rt, 7, freerun.UnitName("till")), freerun.NewUnit(rt, 0)
-		gate := runtimetest.NewGate()
-		freerun.Do(c, u, func(c *freerun.Context, _ *int) (int, error) { c.Block(gate.Pass); return 0, nil })
-		<-gate.Entered
-		var behind freerun.Future[int]
-		f := freerun.Retire(c.WithPriority(freerun.High), u)
-		switch {
-		case by < len(runtimetest.Priorities):
-			behind = runtimetest.AddOne.Send(c.WithPriority(runtimetest.Priorities[by]), u, 1)
-		case by == len(runtimetest.Priorities):
-			behind = freerun.When2(c, u, partner, func(_ *freerun.Context, n, _ *int) (int, error) { *n++; return *n, nil })
-		default:
-			behind = freerun.Read(c, u, func(_ *freerun.Context, n *int) (int, error) { return *n + 1, nil })
+		tries := 0
+		for tries < 100 && !retireRefused(t, rt, by) {
+			tries++
 		}
-		close(gate.Opened)
-		if _, err := f.Wait(t.Context()); !errors.Is(err, freerun.ErrInUse) || !strings.Contains(err.Error(), "till") {
-			t.Errorf("%d: %v", by, err)
-		}
-		if n := runtimetest.Must(t, behind); n != 8 {
-			t.Errorf("%d: the message behind: %d", by, n)
+		if tries == 100 {
+			t.Errorf("%d: the message behind came first each time", by)
 		}
 	}
+}
+
+// retireRefused retires a unit with a message behind, and reports whether that was refused. A
+// processor that looks for work while both come may find the message behind first, if its priority
+// is lower: then its effect is in the state.
+func retireRefused(t *testing.T, rt *freerun.Runtime, by int) (refused bool) {
+	c := rt.Context()
+	u, partner := freerun.NewUnit(rt, 7, freerun.UnitName("till")), freerun.NewUnit(rt, 0)
+	gate := runtimetest.NewGate()
+	freerun.Do(c, u, func(c *freerun.Context, _ *int) (int, error) { c.Block(gate.Pass); return 0, nil })
+	<-gate.Entered
+	var behind freerun.Future[int]
+	f := freerun.Retire(c.WithPriority(freerun.High), u)
+	switch {
+	case by < len(runtimetest.Priorities):
+		behind = runtimetest.AddOne.Send(c.WithPriority(runtimetest.Priorities[by]), u, 1)
+	case by == len(runtimetest.Priorities):
+		behind = freerun.When2(c, u, partner, func(_ *freerun.Context, n, _ *int) (int, error) { *n++; return *n, nil })
+	default:
+		behind = freerun.Read(c, u, func(_ *freerun.Context, n *int) (int, error) { return *n + 1, nil })
+	}
+	close(gate.Opened)
+	state, err := f.Wait(t.Context())
+	if n := runtimetest.Must(t, behind); n != 8 {
+		t.Errorf("%d: the message behind: %d", by, n)
+	}
+	switch {
+	case err == nil && by > 0 && (state == 8 || state == 7 && by == len(runtimetest.Priorities)+1):
+		return false
+	case !errors.Is(err, freerun.ErrInUse) || !strings.Contains(err.Error(), "till"):
+		t.Errorf("%d: %d, %v", by, state, err)
+	}
+	return true
 }
 
 // TestRetireAfterOthers retires units whose last message, of another priority, has just run: they
