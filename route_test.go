@@ -165,6 +165,26 @@ func quiet(t *testing.T, rt *freerun.Runtime) freerun.Stats {
 	return s
 }
 
+// sentHere sends a message in one of the ways, and holds that it runs as if there was no route.
+func sentHere(t *testing.T, rt *freerun.Runtime, way int, send func() (freerun.Future[int], error)) {
+	t.Helper()
+	w := ways[way]
+	f, err := send()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !w.told {
+		want := 3
+		if w.form == route.Read {
+			want = 0
+		}
+		if got := runtimetest.Must(t, f); got != want {
+			t.Errorf("%d, want %d", got, want)
+		}
+	}
+	quiet(t, rt)
+}
+
 // TestRouteHere: a message that the route sends here runs as if there was no route, and the route
 // is told what it is.
 func TestRouteHere(t *testing.T) {
@@ -184,20 +204,7 @@ func TestRouteHere(t *testing.T) {
 			}
 			return route.Here, nil
 		}))
-		f, err := send(u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !w.told {
-			want := 3
-			if w.form == route.Read {
-				want = 0
-			}
-			if got := runtimetest.Must(t, f); got != want {
-				t.Errorf("%d, want %d", got, want)
-			}
-		}
-		quiet(t, rt)
+		sentHere(t, rt, way, func() (freerun.Future[int], error) { return send(u) })
 		if asked != 1 {
 			t.Errorf("asked %d times", asked)
 		}
@@ -230,20 +237,7 @@ func TestRouteStays(t *testing.T) {
 					return stays
 				},
 			})
-			f, err := send(u)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !w.told {
-				want := 3
-				if w.form == route.Read {
-					want = 0
-				}
-				if got := runtimetest.Must(t, f); got != want {
-					t.Errorf("%d, want %d", got, want)
-				}
-			}
-			quiet(t, rt)
+			sentHere(t, rt, way, func() (freerun.Future[int], error) { return send(u) })
 			if looks != 1 || (asked == 0) != stays {
 				t.Errorf("looks %d times, and asked %d times", looks, asked)
 			}

@@ -26,13 +26,13 @@ type crier struct {
 	Voice float64 // cannot be encoded if it is NaN
 }
 
-// cry is what a crier is sent.
+// cry tells a crier what to send, and how it goes awry.
 type cry struct {
 	ID   int
 	Does string
 }
 
-// square is what hears criers.
+// square hears criers.
 type square struct{ heard []int }
 
 var (

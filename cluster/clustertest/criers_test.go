@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/cluster"
 )
 
-// shout is what a crier is sent: an operation on a book that sends, with trouble, to units that are
+// shout tells a crier to send: an operation on a book that sends, with trouble, to units that are
 // not durable.
 type shout struct {
 	ID    int

@@ -20,7 +20,7 @@ type drawer struct {
 	Ink   float64 // cannot be encoded if it is NaN
 }
 
-// shift is what two drawers are sent.
+// shift moves an amount from one drawer to another.
 type shift struct {
 	ID, Amount int
 	Tells      *target // a drawer of another tag, which is told and counts
@@ -75,7 +75,7 @@ func newDrawer(*freerun.Context, string) (drawer, error) { return drawer{Sum: 10
 
 func drawerKey(tag string, key int) string { return fmt.Sprintf("{%s}/%d", tag, key) }
 
-// sentShift is what was sent, to which drawers, and its outcome.
+// sentShift holds a shift that was sent, its drawers, and its outcome.
 type sentShift struct {
 	id      int
 	tells   *target

@@ -69,7 +69,7 @@ func write(key, value string) engine.Write {
 
 func removal(key string) engine.Write { return engine.Write{Key: []byte(key)} }
 
-// followed is what a follower has been handed.
+// followed holds an entry that a follower was handed.
 type followed struct {
 	seq   uint64
 	entry string

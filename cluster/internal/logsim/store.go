@@ -28,7 +28,7 @@ type Faults struct {
 	Slow    float64 // later Appends overtake it
 }
 
-// Store is what all machines share. Make it with [New].
+// Store holds the logs and the entries that all machines share. Make it with [New].
 type Store struct {
 	world    World
 	faults   Faults

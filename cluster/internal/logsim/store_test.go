@@ -1,7 +1,6 @@
 package logsim
 
 import (
-	"container/heap"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/enginetest"
+	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // TestStore holds that the simulated engine keeps what package engine promises: what is found with
@@ -17,8 +17,7 @@ func TestStore(t *testing.T) {
 	stores := map[string]*Store{}
 	enginetest.Log(t, func(_ *testing.T, name string) enginetest.Opened {
 		if stores[name] == nil {
-			w := &world{random: rand.New(rand.NewPCG(1, 2))}
-			stores[name] = New(w, Faults{}, 4)
+			stores[name] = New(newWorld(), Faults{}, 4)
 		}
 		s := stores[name]
 		e := &stepped{world: s.world.(*world), port: s.Port(s.world)}
@@ -29,46 +28,27 @@ func TestStore(t *testing.T) {
 // world is a world in which nothing goes wrong.
 type world struct {
 	random *rand.Rand
-	now    time.Duration
-	count  int
-	events events
+	clock  *vclock.Clock
+	began  time.Time
 }
 
-type event struct {
-	at time.Duration
-	nr int
-	f  func()
+func newWorld() *world {
+	clock := vclock.New(nil)
+	return &world{random: rand.New(rand.NewPCG(1, 2)), clock: clock, began: clock.Now()}
 }
 
-type events []event
+func (w *world) After(d time.Duration, f func()) { w.clock.AfterFunc(d, f) }
+func (w *world) Now() time.Duration              { return w.clock.Now().Sub(w.began) }
+func (w *world) Random() *rand.Rand              { return w.random }
+func (w *world) Happens(float64) bool            { return false }
 
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].nr < e[j].nr
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
-}
-
-func (w *world) After(d time.Duration, f func()) {
-	w.count++
-	heap.Push(&w.events, event{w.now + d, w.count, f})
-}
-func (w *world) Now() time.Duration   { return w.now }
-func (w *world) Random() *rand.Rand   { return w.random }
-func (w *world) Happens(float64) bool { return false }
-
-func (w *world) until(end time.Duration) {
-	for len(w.events) > 0 && w.events[0].at <= end {
-		e := heap.Pop(&w.events).(event)
-		w.now = e.at
-		e.f()
+// pass lets a while pass.
+func (w *world) pass(d time.Duration) {
+	over := false
+	w.After(d, func() { over = true })
+	for !over {
+		w.clock.Advance()
 	}
-	w.now = end
 }
 
 // stepped is the simulated engine for goroutines: each call lets some time pass.
@@ -86,7 +66,7 @@ func (e *stepped) step(call func()) bool {
 		return false
 	}
 	call()
-	e.world.until(e.world.now + 2*Latest)
+	e.world.pass(2 * Latest)
 	return true
 }
 

@@ -28,7 +28,7 @@ type cell struct {
 	working state
 }
 
-// state is what a unit has.
+// state holds the balance of a unit.
 type state struct {
 	Balance int
 	Ran     int
@@ -58,7 +58,7 @@ func (j *job) body() []byte {
 	return j.command.Body
 }
 
-// order is what a command does.
+// order tells a unit to pay, to get, to add, or to forget.
 type order struct {
 	ID   string
 	Do   string // pay, get, add, forget

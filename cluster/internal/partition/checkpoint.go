@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
-// checkpoint is what a partition is after an entry of its log.
+// checkpoint has the marks of a partition behind an entry of its log, and what it has sent by then.
 type checkpoint struct {
 	seq uint64
 	marks

@@ -1,6 +1,6 @@
 package partition
 
-// flaw is what is wrong with the protocol, or with the cells: the controls of the simulation.
+// flaw names a mistake of the protocol, or of the cells: the controls of the simulation.
 type flaw int
 
 const (

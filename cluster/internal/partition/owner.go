@@ -86,8 +86,8 @@ type item struct {
 // mostQueued is how many entries are in the queue at most.
 const mostQueued = 4096
 
-// NewOwner makes an owner of a partition, which begins at once. failed is told why it cannot go on:
-// it has ended then.
+// NewOwner makes an owner of a partition, for Begin. failed is told why it cannot go on: it has
+// ended then.
 func NewOwner(p int, log engine.Log, world World, cells Cells, failed func(err error)) *Owner {
 	return &Owner{
 		p: p, log: log, world: world, cells: cells, rules: sound{}, failed: failed, strange: func(uint64) {},
@@ -339,7 +339,7 @@ func (o *Owner) Leave(done func()) {
 	}
 	o.unfollow()
 	if o.phase == beginning {
-		o.end()
+		o.End()
 		done()
 		return
 	}
@@ -353,16 +353,14 @@ func (o *Owner) leaves() {
 	o.store(func() {
 		if o.phase == leaving {
 			done := o.left
-			o.end()
+			o.End()
 			done()
 		}
 	})
 }
 
 // End has the owner do nothing any more: another one is there, or the machine stops.
-func (o *Owner) End() { o.end() }
-
-func (o *Owner) end() {
+func (o *Owner) End() {
 	o.unfollow()
 	o.phase = ended
 	for _, l := range o.lanes {
@@ -372,7 +370,7 @@ func (o *Owner) end() {
 
 func (o *Owner) fail(err error) {
 	if o.phase != ended {
-		o.end()
+		o.End()
 		o.failed(err)
 	}
 }

@@ -37,10 +37,8 @@ var (
 
 // inquiry is a request that waits for its reply.
 type inquiry struct {
-	number  uint64
 	message *message
 	done    func(value []byte, err error)
-	until   time.Time
 	sent    bool // and no reply to it has come
 }
 
@@ -50,11 +48,8 @@ func (m *Machine) Request(unit string, body []byte, d time.Duration, done func(v
 	m.world.Run(func() {
 		m.lastCall++
 		p := Of(unit, len(m.parts))
-		a := &inquiry{
-			number: m.lastCall, done: done, until: m.world.Now().Add(d),
-			message: &message{kind: request, node: m.name, p: p, call: m.lastCall, unit: unit, value: body},
-		}
-		m.asks[a.number] = a
+		a := &inquiry{done: done, message: &message{kind: request, node: m.name, p: p, call: m.lastCall, unit: unit, value: body}}
+		m.asks[m.lastCall] = a
 		m.ask(a)
 		m.world.After(d, func() { m.giveUp(a) })
 	})
@@ -62,7 +57,7 @@ func (m *Machine) Request(unit string, body []byte, d time.Duration, done func(v
 
 // ask sends a request to the owner; a little later if there is none.
 func (m *Machine) ask(a *inquiry) {
-	if m.asks[a.number] != a || a.sent {
+	if m.asks[a.message.call] != a || a.sent {
 		return
 	}
 	owner := OwnerOf(a.message.p, m.members.All(m.world.Now()))
@@ -76,10 +71,10 @@ func (m *Machine) ask(a *inquiry) {
 
 // giveUp ends a request whose time is over.
 func (m *Machine) giveUp(a *inquiry) {
-	if m.asks[a.number] != a {
+	if m.asks[a.message.call] != a {
 		return
 	}
-	delete(m.asks, a.number)
+	delete(m.asks, a.message.call)
 	if a.sent {
 		a.done(nil, engine.ErrUncertain)
 	} else {

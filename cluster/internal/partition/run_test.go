@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/logsim"
+	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 const partitions = 3
@@ -20,6 +21,8 @@ var units = []string{"ann", "bob", "eve", "joe", "bank"}
 // newSim returns the run of a seed.
 func newSim(seed uint64, is flaw) *sim {
 	s := &sim{random: rand.New(rand.NewPCG(seed, 0x7061)), flaw: is}
+	s.clock = vclock.New(nil)
+	s.began = s.clock.Now()
 	s.rates = drawRates(s.random)
 	s.mostUnder, s.mostQueued = 1<<s.random.IntN(9), 2<<s.random.IntN(9)
 	s.truth = &truth{sim: s, units: map[string][]string{}, refused: map[string]bool{}, effects: map[string]int{}}

@@ -1,12 +1,12 @@
 package partition
 
 import (
-	"container/heap"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/logsim"
+	"github.com/freerun-go/freerun/internal/vclock"
 )
 
 // sim is one run of the protocol in virtual time: machines that share a simulated engine, and what
@@ -16,8 +16,8 @@ type sim struct {
 	rates                 rates
 	flaw                  flaw
 	now                   time.Duration
-	events                events
-	count                 int
+	clock                 *vclock.Clock
+	began                 time.Time
 	store                 *logsim.Store
 	truth                 *truth
 	nodes                 []*node // those that live
@@ -48,32 +48,12 @@ func drawRates(random *rand.Rand) rates {
 	}
 }
 
-// event is something that is to happen.
-type event struct {
-	at time.Duration
-	nr int
-	f  func()
-}
-
-type events []*event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].nr < e[j].nr
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(*event)) }
-func (e *events) Pop() any {
-	old := *e
-	last := old[len(old)-1]
-	*e = old[:len(old)-1]
-	return last
-}
-
 // after has f happen after a while.
 func (s *sim) after(d time.Duration, f func()) {
-	s.count++
-	heap.Push(&s.events, &event{s.now + d, s.count, f})
+	s.clock.AfterFunc(d, func() {
+		s.now = s.clock.Now().Sub(s.began)
+		f()
+	})
 }
 
 // After implements [logsim.World].
@@ -90,12 +70,11 @@ func (s *sim) Happens(rate float64) bool { return s.happens(rate) }
 
 // until runs the events up to an instant.
 func (s *sim) until(end time.Duration) {
-	for len(s.events) > 0 && s.events[0].at <= end {
-		e := heap.Pop(&s.events).(*event)
-		s.now = e.at
-		e.f()
+	over := false
+	s.after(end-s.now, func() { over = true })
+	for !over {
+		s.clock.Advance()
 	}
-	s.now = end
 }
 
 // happens draws whether something of a rate happens.
