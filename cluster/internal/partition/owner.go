@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -321,8 +322,8 @@ func (o *Owner) closeIdle() {
 		return
 	}
 	now := o.world.Now()
-	for name, at := range o.heard {
-		if now.Sub(at) > closeAfter {
+	for _, name := range slices.Sorted(maps.Keys(o.heard)) { // so that a seed repeats it
+		if now.Sub(o.heard[name]) > closeAfter {
 			o.heard[name] = now // tried again if this one does not come
 			e := Entry{Closing: &Closing{name, o.last}}
 			o.log.Append(o.p, e.Encode(), func(uint64, error) {})
