@@ -40,6 +40,7 @@ type cell struct {
 	// readers has read what is not written, the last one first.
 	readers atomic.Pointer[run]
 	rare    atomic.Pointer[rareCell] // nil for most
+	logged  *loggedCell              // nil unless machines share it
 }
 
 // rareCell holds the fields that a cell needs while it does more than to write.
@@ -99,7 +100,8 @@ type run struct {
 	several *several  // it is, or stands for, an operation on several units; nil for most
 	// refused is the outcome of an operation that is not to run any more; nil for others.
 	refused error
-	next    *run // in a list
+	logged  *loggedRun // nil unless machines share the unit
+	next    *run       // in a list
 }
 
 // release makes the outcome known: err, or what the operation has returned if err is nil.
@@ -122,7 +124,7 @@ func (r *run) releaseIn(ctx *freerun.Context, err error) {
 }
 
 // changes reports whether the state may have changed by it.
-func (r *run) changes() bool { return !r.reads && r.refused == nil }
+func (r *run) changes() bool { return !r.reads && r.refused == nil && !r.isReplayed() }
 
 // cellOf returns the cell of a unit that is to become active.
 func cellOf(u route.Unit[*freerun.Context]) (*cell, error) {
@@ -138,12 +140,20 @@ func cellOf(u route.Unit[*freerun.Context]) (*cell, error) {
 		return nil, err
 	}
 	c := &cell{unit: u, kind: k, key: key}
+	if s := k.node.shared; s != nil {
+		c.logged = &loggedCell{part: s.partOf(string(key))}
+	}
 	u.SetLocal(c)
 	return c, nil
 }
 
 // isPending notes that r has run. The unit's turn.
-func (c *cell) isPending(r *run) { r.next, c.pending = c.pending, r }
+func (c *cell) isPending(r *run) {
+	r.next, c.pending = c.pending, r
+	if c.logged != nil && r.of != nil {
+		c.logged.ran = max(c.logged.ran, r.of.number)
+	}
+}
 
 func (c *cell) arePending(list []*run) {
 	for _, r := range list {
@@ -173,26 +183,17 @@ func (c *cell) isBroken() bool { return c.phase.Load() >= failed }
 func (c *cell) invoke(ctx *freerun.Context, i *freerun.Invocation) error {
 	r := &run{cell: c, held: seam.Hold(i)}
 	r.held.Set(r)
-	if d, ok := seam.Mark(i).(*delivery); ok {
-		if c.kind.node.outbox.lines.mustWait(d) {
-			r.held.Release(errBehind)
-			return nil
-		}
-		r.of = d
-		if d.isQuestion() {
-			r.kept = &kept{op: d.op, result: i.Result()}
-		}
-	} else if id, ok := seam.Carried(ctx, onceKey{}); ok {
-		if err := c.identify(r, id.(string), i.Operation, i.Result()); err != nil {
-			r.held.Release(fmt.Errorf("cluster: Once: %w", err))
-			return nil
-		}
+	if !c.marks(ctx, r, i) {
+		return nil
 	}
 	switch {
 	case c.isBroken(), c.isLookingUp(), c.hasBehind():
 		c.comesBehind(r)
 		return nil
-	case !c.knows(r):
+	case c.isStale():
+		c.breaks(append(c.takePending(), r))
+		return nil
+	case c.settledBefore(r), !c.knows(r):
 		return nil
 	}
 	over := false
@@ -215,6 +216,49 @@ func (c *cell) invoke(ctx *freerun.Context, i *freerun.Invocation) error {
 		c.settle(seam.State(i))
 	}
 	return err
+}
+
+// marks gives a run what the message has beside the operation, and reports whether it goes on: a
+// delivery may have to wait for an earlier one, and an identity may be refused.
+func (c *cell) marks(ctx *freerun.Context, r *run, i *freerun.Invocation) bool {
+	id := ""
+	switch mark := seam.Mark(i).(type) {
+	case *delivery:
+		if c.kind.node.outbox.lines.mustWait(mark) {
+			r.held.Release(errBehind)
+			return false
+		}
+		r.of = mark
+		if mark.isQuestion() || mark.wantsOutcome() {
+			r.kept = &kept{op: mark.op, result: i.Result()}
+		}
+		id = mark.identity()
+	case *asked:
+		c.isAsked(r, i)
+		id = mark.once
+	default:
+		carried, ok := seam.Carried(ctx, onceKey{})
+		if !ok {
+			return true
+		}
+		if id = carried.(string); checkIdentity(id) != nil {
+			r.held.Release(fmt.Errorf("cluster: Once: %w", checkIdentity(id)))
+			return false
+		}
+	}
+	if c.logged != nil && r.logged == nil {
+		r.logged = &loggedRun{}
+	}
+	if id != "" {
+		if err := c.identify(r, id, i.Operation, i.Result()); err != nil {
+			r.held.Release(fmt.Errorf("cluster: Once: %w", err))
+			return false
+		}
+	}
+	if r.logged != nil && r.logged.asked != nil {
+		r.logged.asked.kept = r.kept
+	}
+	return true
 }
 
 // settle begins the write of what has run, or leaves it to the end of the one under way.
@@ -241,20 +285,35 @@ func (c *cell) settle(state any) {
 
 // read runs an operation that only looks. Others may do so at the same time.
 func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
+	if c.logged != nil && c.isStale() {
+		return errOver // the request goes to the owner
+	}
 	if c.phase.Load() == idle {
-		return i.Next(ctx)
+		return c.look(ctx, i)
 	}
 	r := &run{cell: c, held: seam.Hold(i), reads: true}
 	r.held.Set(r)
 	if c.isBroken() {
+		if c.logged != nil {
+			c.isAsked(r, i)
+		}
 		c.comesBehind(r)
 		return nil
 	}
 	// Once it is in a list its outcome may be given free: that is known when this returns.
-	err := i.Next(ctx)
+	err := c.look(ctx, i)
 	push(&c.readers, r)
 	if c.phase.Load() == idle {
 		releaseAll(c.readers.Swap(nil), nil)
+	}
+	return err
+}
+
+// look runs a read.
+func (c *cell) look(ctx *freerun.Context, i *freerun.Invocation) error {
+	err := i.Next(ctx)
+	if c.logged != nil && err == nil {
+		err = seam.Mark(i).(*asked).encode(i.Result())
 	}
 	return err
 }

@@ -33,6 +33,9 @@ var (
 // undone; it is to run again, unless it is refused.
 func (c *cell) try(r *run, fn func() error) (err error, done bool) {
 	r.tells, r.forgets = nil, false
+	if r.isReplayed() {
+		return r.kept.replay(), true
+	}
 	func() {
 		defer func() {
 			if value := recover(); value != nil {
@@ -51,6 +54,9 @@ func (c *cell) try(r *run, fn func() error) (err error, done bool) {
 	}
 	if why := r.keep(err); why != nil {
 		r.refuse(why)
+		return err, false
+	}
+	if r.goesThroughLog() {
 		return err, false
 	}
 	return err, true
@@ -158,12 +164,15 @@ func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 			c.claimFor(r.several, state)
 			return
 		}
-		if r.own != nil { // it begins anew
+		if r.own != nil && r.refused == nil { // it begins anew
 			r.release(errUndone)
 			continue
 		}
+		if c.settledBefore(r) {
+			continue
+		}
 		if r.of != nil && c.kind.node.outbox.lines.mustWait(r.of) {
-			r.held.Release(errBehind)
+			r.release(errBehind)
 			continue
 		}
 		if r.refused == nil && !c.knows(r) {
@@ -248,6 +257,10 @@ func (c *cell) abandon(err error) {
 // load reads the state of a unit that is to become active.
 func (c *cell) load(into any, done func(found bool, err error)) {
 	get := func() {
+		if c.logged != nil {
+			c.loadLogged(into, done)
+			return
+		}
 		c.kind.node.engine.Get(c.key, func(record []byte, err error) {
 			if err != nil || record == nil {
 				c.loaded(nil)

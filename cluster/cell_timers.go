@@ -45,7 +45,7 @@ func (c *cell) timersOf() *timers {
 func (c *cell) withTimers() *timers {
 	rare := c.withRare()
 	if rare.timers == nil {
-		rare.timers = &timers{wake: c.kind.node.wakes.at(c.key)}
+		rare.timers = &timers{wake: c.storedWake()}
 	}
 	return rare.timers
 }
@@ -82,8 +82,16 @@ func (c *cell) cancel(name string) bool {
 func (c *cell) loaded(list []timer) {
 	if all := c.timersOf(); all != nil || len(list) > 0 {
 		all = c.withTimers()
-		*all = timers{list: list, wake: c.kind.node.wakes.at(c.key)}
+		*all = timers{list: list, wake: c.storedWake()}
 	}
+}
+
+// storedWake returns the time in the unit's wake, as it is stored.
+func (c *cell) storedWake() time.Time {
+	if c.logged != nil {
+		return c.logged.stored.Load().wake
+	}
+	return c.kind.node.wakes.at(c.key)
 }
 
 // earliest returns the time when the first timer is due, zero without one.
@@ -142,21 +150,31 @@ func (c *cell) ring(w *wake, state any) {
 		c.kind.node.wakes.again(w)
 		return
 	}
-	all, now := c.withTimers(), c.kind.node.rt.Now()
 	r := &run{cell: c, own: func(err error) {
 		if err != nil {
 			c.kind.node.wakes.failed(w, err)
 		}
 	}}
-	for _, t := range all.takeDue(now) {
+	c.tellDue(r)
+	c.isPending(r)
+	c.settle(state)
+}
+
+// tellDue has a run tell the unit what is due, and the next write have a wake anew. It reports
+// whether there is anything to write: not if the unit has neither timers nor a wake.
+func (c *cell) tellDue(r *run) bool {
+	all := c.withTimers()
+	for _, t := range all.takeDue(c.kind.node.rt.Now()) {
 		r.tells = append(r.tells, tell{
 			Tell: layout.Tell{Kind: c.kind.given, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
 			to:   c.kind, op: c.kind.ops[t.Operation],
 		})
 	}
-	all.moves = true
-	c.isPending(r)
-	c.settle(state)
+	all.moves = len(r.tells) > 0 || len(all.list) > 0 || !all.wake.IsZero()
+	if !all.moves {
+		c.kind.node.wakes.set(c.kind, string(c.key), time.Time{})
+	}
+	return all.moves
 }
 
 // keyText returns the unit's key as it is stored.

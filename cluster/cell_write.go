@@ -26,6 +26,7 @@ type batch struct {
 	wake  time.Time
 	// expires is when an outcome that the write has is to be forgotten; 0 for none.
 	expires time.Duration
+	logged  *loggedBatch // nil unless machines share the unit
 
 	// Once it has ended:
 	err  error
@@ -48,11 +49,14 @@ func (c *cell) put(b *batch) { c.putAs(writing, b) }
 // putAs begins a write, in a phase.
 func (c *cell) putAs(phase uint32, b *batch) {
 	c.phase.Store(phase)
-	if len(b.writes) == 0 {
+	switch {
+	case len(b.writes) == 0:
 		c.wrote(nil, b)
-		return
+	case b.logged != nil:
+		c.logged.part.put(b)
+	default:
+		c.kind.node.ends.begins(b)
 	}
-	c.kind.node.ends.begins(b)
 }
 
 // encode returns the unit's record.
@@ -68,8 +72,11 @@ func (c *cell) encode(state any) ([]byte, error) {
 func (c *cell) gather(state any) (*batch, error) {
 	b := &batch{cell: c}
 	b.runs = c.takePendingInto(b.few[:0])
-	if slices.ContainsFunc(b.runs, (*run).changes) {
-		record, err := c.encode(state)
+	if c.logged != nil {
+		b.logged = c.logged.nextRecord()
+	}
+	if slices.ContainsFunc(b.runs, (*run).changesRecord) {
+		record, err := c.encodeFor(b, state)
 		if err != nil {
 			c.arePending(b.runs)
 			return nil, err
@@ -86,6 +93,10 @@ func (c *cell) gather(state any) (*batch, error) {
 
 // add has the write hold what a run has told, and that it was told itself.
 func (b *batch) add(n *Node, r *run) {
+	if b.logged != nil {
+		b.addLogged(n, r)
+		return
+	}
 	for i := range r.tells {
 		b.tell(n, &r.tells[i])
 	}
@@ -122,7 +133,11 @@ func (b *batch) tell(n *Node, t *tell) {
 // wrote is the end of a write (ends.go): in the operation of ctx or, if that is nil, on a goroutine
 // of the store.
 func (c *cell) wrote(ctx *freerun.Context, b *batch) {
-	if err := b.err; err != nil {
+	switch err := b.err; {
+	case b.logged != nil && len(b.writes) > 0 && err != nil:
+		c.unwritten(b)
+		return
+	case err != nil:
 		err = fmt.Errorf("cluster: the state of unit %v of kind %s could not be stored, and what was to change it %s: %w", c.unit.Key(), shorten(c.kind.name), effectOf(err), err)
 		p := c.phase.Swap(failed) // before an outcome is known
 		b.fail(err)
@@ -139,8 +154,11 @@ func (c *cell) wrote(ctx *freerun.Context, b *batch) {
 			r.of.done = true
 		}
 	}
+	if b.logged != nil && len(b.writes) > 0 {
+		c.wroteLogged(b)
+	}
 	c.kind.node.outbox.counts.stored(b.writes)
-	if b.wakes {
+	if b.wakes && !b.isOver() {
 		c.kind.node.wakes.set(c.kind, string(c.key), b.wake)
 	}
 	if b.expires > 0 {

@@ -81,7 +81,7 @@ func (durable) Stays(op *route.Operation, sender route.Held) bool {
 	switch {
 	case op.Form == route.Control:
 		return true
-	case op.Form == route.Several || op.Name == "":
+	case op.Form == route.Several || op.Name == "" || sharers.Load() > 0:
 		return false
 	}
 	return !isWithin(sender)
@@ -99,13 +99,18 @@ func isWithin(sender route.Held) bool {
 // Decide implements [route.Route].
 func (d durable) Decide(m route.Message) (route.Verdict, error) {
 	op, s := m.Operation(), m.Sender()
+	n := nodeOf(m.Runtime().(*freerun.Runtime))
 	switch {
-	case d.Stays(op, s):
+	case op.Form == route.Control:
 		return route.Here, nil
 	case op.Form == route.Several && op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op2 or freerun.OpAll", ErrNotDurable)
 	case op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
+	case n != nil && n.shared != nil && !isWithin(s):
+		return route.Elsewhere, n.shared.send(m, op)
+	case op.Form != route.Several && !isWithin(s):
+		return route.Here, nil
 	case op.Form == route.Several && isWithin(s):
 		return 0, fmt.Errorf("%w: it has sent %s to several durable units; Tell or Ask each one", ErrWithin, op.Name)
 	case op.Form == route.Several:

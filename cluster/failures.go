@@ -31,6 +31,9 @@ func (d *delivery) failure(why error) engine.Write {
 // program does not have any more. An error is the last that the loop gets. The loop reads parts of
 // the store, as that of [Keys] does.
 func (n *Node) Failures() iter.Seq2[Failure, error] {
+	if n.shared != nil {
+		return n.shared.failures()
+	}
 	return func(yield func(Failure, error) bool) {
 		err := n.scanParts(layout.Failure, true, func(key, value []byte) (more bool, err error) {
 			number, err := layout.NumberOf(key)
@@ -98,6 +101,10 @@ func (n *Node) remove(ctx context.Context, number uint64, by func(t *tell) (engi
 	if _, handled := n.handled.LoadOrStore(number, true); handled {
 		return fmt.Errorf("cluster: another call retries or drops failure %d at the moment", number)
 	}
+	if n.shared != nil {
+		defer n.handled.Delete(number)
+		return n.shared.removeFailure(ctx, number, by != nil)
+	}
 	writes, sends := []engine.Write{{Key: layout.Numbered(layout.Failure, number)}}, []*delivery(nil)
 	value, err := n.failed(ctx, number)
 	if err == nil && by != nil { // to drop one, the program need not have the operation
@@ -136,7 +143,11 @@ func (n *Node) failed(ctx context.Context, number uint64) (value []byte, err err
 		n.engine.Get(layout.Numbered(layout.Failure, number), done)
 	})
 	if err == nil && value == nil {
-		err = fmt.Errorf("cluster: there is no recorded failure %d", number)
+		err = errNoFailure(number)
 	}
 	return value, err
+}
+
+func errNoFailure(number uint64) error {
+	return fmt.Errorf("cluster: there is no recorded failure %d", number)
 }

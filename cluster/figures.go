@@ -64,7 +64,6 @@ func (n *Node) figures() []figures.Value {
 // show shows the node's figures with those of its runtime, until hide is called. opened is when
 // Join began.
 func (n *Node) show(opened time.Time) {
-	n.outbox.counts.joined = time.Now()
-	n.opening = n.outbox.counts.joined.Sub(opened)
+	n.opening = time.Since(opened)
 	n.hide = figures.Show(n.rt, n.figures)
 }

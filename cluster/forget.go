@@ -69,6 +69,9 @@ func (c *cell) writeParting() {
 		t.list = nil
 		c.addWake(b)
 	}
+	if c.logged != nil {
+		b.logged = c.logged.nextRecord()
+	}
 	for _, r := range b.runs {
 		b.add(c.kind.node, r)
 	}

@@ -24,6 +24,8 @@ func ID(c *freerun.Context) (string, error) {
 		return "", fmt.Errorf("cluster: ID: %w", err)
 	}
 	switch {
+	case r.of != nil && r.of.logged != nil:
+		return fmt.Sprintf("%x-%d-%d", r.cell.kind.node.id, r.of.logged.part.p, r.of.number), nil
 	case r.of != nil:
 		return fmt.Sprintf("%x-%d", r.cell.kind.node.id, r.of.number), nil
 	case r.hasIdentity():

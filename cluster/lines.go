@@ -39,6 +39,9 @@ func (l *lines) mustWait(d *delivery) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if d.isOver() {
+		return true
+	}
 	q := l.queues[d.unit()]
 	if q == nil {
 		return false
@@ -52,6 +55,9 @@ func (l *lines) mustWait(d *delivery) bool {
 func (l *lines) again(d *delivery, longer bool) (pause time.Duration, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if d.isOver() {
+		return 0, false
+	}
 	q := l.queueFor(d)
 	q.put(d)
 	if pause, first = q.pause, q.isFirst(d); first && longer {
@@ -110,6 +116,24 @@ func (l *lines) free(kept []*delivery) (firsts []*delivery) {
 		}
 	}
 	return firsts
+}
+
+// drop drops all deliveries of a partition: its owner has ended. Later ones of that owner come into
+// no queue.
+func (l *lines) drop(pt *part) (dropped []*delivery) {
+	if l.held.Load() == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for unit, q := range l.queues {
+		if q.list[0].logged.part == pt {
+			dropped = append(dropped, q.list...)
+			delete(l.queues, unit)
+			l.held.Add(-1)
+		}
+	}
+	return dropped
 }
 
 // count counts the deliveries that wait.

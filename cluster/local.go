@@ -8,7 +8,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/filestore"
 	"github.com/freerun-go/freerun/cluster/internal/inspect"
 )
@@ -63,11 +62,12 @@ type local struct {
 	options filestore.Options
 }
 
-func (l *local) open() (engine.Engine, error) {
+func (l *local) open(n *Node) (err error) {
 	if l.dir == "" {
-		return nil, errors.New("cluster: Local has no folder: its name is empty")
+		return errors.New("cluster: Local has no folder: its name is empty")
 	}
-	return filestore.Open(l.dir, l.options)
+	n.engine, err = filestore.Open(l.dir, l.options)
+	return err
 }
 
 // Inspect shows what is in a store whose program is stopped, as the command

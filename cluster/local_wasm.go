@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
 // Local is not there on this platform: Join fails with an error that wraps [errors.ErrUnsupported].
@@ -29,6 +27,6 @@ func Inspect(_ []string, _, stderr io.Writer) int {
 
 type local string
 
-func (l local) open() (engine.Engine, error) {
-	return nil, fmt.Errorf("cluster: the store in %s: bbolt, which stores need, is not there on WebAssembly: %w", string(l), errors.ErrUnsupported)
+func (l local) open(*Node) error {
+	return fmt.Errorf("cluster: the store in %s: bbolt, which stores need, is not there on WebAssembly: %w", string(l), errors.ErrUnsupported)
 }

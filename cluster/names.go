@@ -33,6 +33,7 @@ type kind struct {
 	state   *shape
 	keys    *codec.Codec // nil for keys that are strings or integers
 	ops     map[string]*operation
+	reads   map[string]*operation // that only look
 	crowd   crowd
 	size    atomic.Int64 // of the last record; the next one is likely to be as long
 	// active returns how many units are in memory.
@@ -47,6 +48,7 @@ type operation struct {
 	arg   *shape
 	// refused says why arguments cannot be stored; nil if they can be.
 	refused error
+	reads   bool // it only looks
 	// result is how results are stored; if noResult is not nil, it says why they cannot be.
 	result   *codec.Codec
 	noResult error
@@ -91,7 +93,7 @@ func (n *Node) add(k *kind) error {
 }
 
 func (n *Node) newKind(d route.Declared, h *heritage, operations []route.Declared) (k *kind, err error) {
-	k = &kind{node: n, name: d.Name, given: d.Given, was: h.was, onceFor: cmp.Or(h.onceFor, onceFor), key: d.Key, active: d.Active, ops: map[string]*operation{}}
+	k = &kind{node: n, name: d.Name, given: d.Given, was: h.was, onceFor: cmp.Or(h.onceFor, onceFor), key: d.Key, active: d.Active, ops: map[string]*operation{}, reads: map[string]*operation{}}
 	for _, name := range h.names(d.Given) {
 		if !storable.MatchString(name) {
 			return nil, fmt.Errorf("the name of a durable kind consists of a-z, 0-9, _ and -, and not of %q", name)
@@ -109,7 +111,14 @@ func (n *Node) newKind(d route.Declared, h *heritage, operations []route.Declare
 		}
 	}
 	for _, o := range operations {
-		if o.State != d.State || o.Form != route.Run {
+		if o.State != d.State {
+			continue
+		}
+		if o.Form == route.Read {
+			k.reads[o.Given] = newOperation(o, nil)
+			continue
+		}
+		if o.Form != route.Run {
 			continue
 		}
 		op := n.ops[o.Name]
@@ -130,7 +139,7 @@ func (n *Node) newKind(d route.Declared, h *heritage, operations []route.Declare
 }
 
 func newOperation(d route.Declared, h *heritage) *operation {
-	op := &operation{name: d.Name, given: d.Given, state: d.State}
+	op := &operation{name: d.Name, given: d.Given, state: d.State, reads: d.Form == route.Read}
 	op.arg, op.refused = shapeOf(d.Arg, h)
 	op.result, op.noResult = codec.Of(d.Result)
 	return op
@@ -148,6 +157,16 @@ func (k *kind) operationOf(name string) (*operation, error) {
 	default:
 		return o, nil
 	}
+}
+
+// readOf returns a declared operation that only looks at the states of the kind.
+func (k *kind) readOf(name string) (*operation, error) {
+	for _, o := range k.reads {
+		if o.name == name {
+			return o, o.refused
+		}
+	}
+	return nil, fmt.Errorf("%w: read %s was declared after cluster.Join, or is for states that kind %s does not have", ErrNotDurable, shorten(name), k.given)
 }
 
 // keepsResult returns why results cannot be stored, nil if they can be.

@@ -19,7 +19,8 @@ import (
 // goroutine may call the methods.
 type Node struct {
 	rt     *freerun.Runtime
-	engine engine.Engine
+	engine engine.Engine    // nil with shared
+	shared *shared          // the units are shared with other machines; nil with engine
 	id     [16]byte         // of the store
 	kinds  map[string]*kind // by their full names
 	stored map[string]*kind // by their names in the store
@@ -35,7 +36,10 @@ type Node struct {
 }
 
 // Store is where durable units have their states: see [Local].
-type Store interface{ open() (engine.Engine, error) }
+type Store interface {
+	// open gives the node its engine, or what it shares.
+	open(n *Node) error
+}
 
 var nodes sync.Map // *freerun.Runtime → *Node
 
@@ -76,36 +80,50 @@ func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 	return n, nil
 }
 
-func (n *Node) join(s Store) (err error) {
+func (n *Node) join(s Store) error {
 	began := time.Now()
 	select {
 	case <-n.rt.Draining():
 		return fmt.Errorf("cluster: Join: %w", freerun.ErrClosed)
 	default:
 	}
-	if err := n.names(); err != nil {
+	err := n.names()
+	if err != nil {
 		return err
 	}
-	if n.engine, err = s.open(); err != nil {
+	if err := s.open(n); err != nil {
 		return err
 	}
+	n.ends.node, n.outbox.node, n.outbox.lines.queues, n.wakes.node = n, n, map[string]*queue{}, n
+	if n.shared != nil {
+		err = n.shared.begin()
+	} else {
+		err = n.begin()
+	}
+	if err == nil {
+		n.show(began)
+	}
+	return err
+}
+
+// begin begins with the store of one process.
+func (n *Node) begin() error {
 	if named, ok := n.engine.(interface{ ID() [16]byte }); ok {
 		n.id = named.ID()
 	}
 	left, notes, err := []*delivery(nil), map[uint64]suspicion(nil), n.rename()
 	if err == nil {
-		left, notes, err = n.outbox.begin(n)
+		left, notes, err = n.outbox.begin()
 	}
 	if err != nil {
 		return errors.Join(err, n.engine.Close())
 	}
-	n.ends.node = n
 	nodes.Store(n.rt, n)
-	if err := n.wakes.begin(n); err != nil {
+	if err := n.wakes.begin(); err != nil {
 		nodes.Delete(n.rt)
 		return errors.Join(err, n.engine.Close())
 	}
-	n.show(began)
+	n.outbox.counts.joined = time.Now()
 	n.outbox.replay(left, notes)
 	n.sweepAfter(leastPause) // of what earlier processes have stored
 	return nil
@@ -115,10 +133,16 @@ func (n *Node) join(s Store) (err error) {
 // [freerun.Runtime.Shutdown]: durable units fail with [ErrClosed] from then on. A second Close
 // returns nil. It waits.
 func (n *Node) Close() error {
+	if n.shared != nil {
+		n.shared.leave.Do(n.shared.leaves)
+	}
 	if !nodes.CompareAndDelete(n.rt, n) {
 		return nil
 	}
 	n.hide()
+	if n.shared != nil {
+		return n.shared.close()
+	}
 	return errors.Join(n.outbox.forget(), n.engine.Close())
 }
 
@@ -154,14 +178,22 @@ func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) i
 			yield(*new(K), fmt.Errorf("%w that has kind %s: it is not durable, or was declared after Join", ErrNoStore, freerun.NameOf(of)))
 			return
 		}
-		begins := layout.Records(k.given)
-		err := n.scanParts(begins+prefix, false, func(at, _ []byte) (more bool, err error) {
+		each := func(text string) (more bool, err error) {
 			var key K
-			if err := k.readKey(string(at[len(begins):]), &key); err != nil {
+			if err := k.readKey(text, &key); err != nil {
 				return false, fmt.Errorf("%w: a key of kind %s: %w", ErrStateLost, k.given, err)
 			}
 			return yield(key, nil), nil
-		})
+		}
+		err := error(nil)
+		if n.shared != nil {
+			err = n.shared.keys(k, prefix, each)
+		} else {
+			begins := layout.Records(k.given)
+			err = n.scanParts(begins+prefix, false, func(at, _ []byte) (more bool, err error) {
+				return each(string(at[len(begins):]))
+			})
+		}
 		if err != nil {
 			yield(*new(K), err)
 		}

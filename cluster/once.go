@@ -75,6 +75,7 @@ type kept struct {
 	id     string
 	key    []byte // of its outcome
 	asked  bool   // the store was asked
+	loads  uint64 // how often the state was loaded by then
 	stored []byte // what the store had; nil for nothing
 	twins  []*run // others of that identity, which get its outcome. Guarded by identities.mu
 }
@@ -94,10 +95,16 @@ func (c *cell) identify(r *run, id, operation string, result any) error {
 		return err
 	case o.noResult != nil:
 		return o.keepsResult()
-	case id == "" || len(id) > mostID:
-		return fmt.Errorf("%w: an identity has 1 to %d bytes, and this one has %d", ErrNotDurable, mostID, len(id))
 	}
 	r.kept = &kept{op: o, result: result, id: id, key: layout.OnceOf(c.kind.given, c.keyText(), id)}
+	return nil
+}
+
+// checkIdentity returns why an identity cannot be one; nil if it can.
+func checkIdentity(id string) error {
+	if id == "" || len(id) > mostID {
+		return fmt.Errorf("%w: an identity has 1 to %d bytes, and this one has %d", ErrNotDurable, mostID, len(id))
+	}
 	return nil
 }
 
@@ -131,12 +138,16 @@ func (c *cell) knows(r *run) bool {
 	switch {
 	case !r.hasIdentity():
 		return true
-	case r.kept.asked:
+	case r.kept.asked && c.isLoaded(r.kept.loads):
 		return !r.replays()
 	}
 	all := &c.withRare().identities
 	all.mu.Lock()
 	first := all.runs[r.kept.id]
+	if first == r { // it has run on a state that was loaded again since
+		delete(all.runs, r.kept.id)
+		first = nil
+	}
 	if first != nil && first.kept.op == r.kept.op {
 		first.kept.twins = append(first.kept.twins, r)
 	}
@@ -144,7 +155,7 @@ func (c *cell) knows(r *run) bool {
 	switch {
 	case first == nil:
 		all.asking.Store(true)
-		c.kind.node.engine.Get(r.kept.key, func(value []byte, err error) { c.answered(r, value, err) })
+		c.lookUp(r)
 	case first.kept.op != r.kept.op:
 		r.release(r.kept.otherThan(first.kept.op.given))
 	}
@@ -154,6 +165,20 @@ func (c *cell) knows(r *run) bool {
 func (k *kept) otherThan(other string) error {
 	return fmt.Errorf("%w: %q came with operation %s before, and comes with %s", ErrOtherOperation, k.id, other, k.op.given)
 }
+
+// lookUp asks the store what it has under the identity of an operation.
+func (c *cell) lookUp(r *run) {
+	if c.logged != nil {
+		r.kept.loads, r.logged.replayed = c.logged.loads, false
+		c.logged.lookUp(r)
+		return
+	}
+	c.kind.node.engine.Get(r.kept.key, func(value []byte, err error) { c.answered(r, value, err) })
+}
+
+// isLoaded reports whether the state was not loaded again since it was loaded so many times.
+// Another machine that shares the unit may have stored something meanwhile.
+func (c *cell) isLoaded(times uint64) bool { return c.logged == nil || c.logged.loads == times }
 
 // answered is called with what the store has under the identity of an operation.
 func (c *cell) answered(r *run, value []byte, err error) {
@@ -190,16 +215,27 @@ func (r *run) replays() bool {
 		r.release(fmt.Errorf("%w: the outcome of %q: %w", ErrStateLost, r.kept.id, err))
 	case r.cell.kind.ops[o.Operation] != r.kept.op:
 		r.release(r.kept.otherThan(o.Operation))
-	case len(o.Err) > 0:
+	default:
 		returned, err := decodeError(o.Err)
 		if err != nil {
 			returned = fmt.Errorf("%w: the outcome of %q: %w", ErrStateLost, r.kept.id, err)
 		}
-		r.release(returned)
-	default:
-		r.release(r.kept.op.result.Decode(o.Result, r.kept.result))
+		r.kept.encoded, r.kept.err = o.Result, returned
+		if r.of != nil { // the record has to have it, too
+			r.logged.replayed = true
+			return false
+		}
+		r.release(r.kept.replay())
 	}
 	return true
+}
+
+// replay returns the outcome that was stored.
+func (k *kept) replay() error {
+	if k.err != nil {
+		return k.err
+	}
+	return k.op.result.Decode(k.encoded, k.result)
 }
 
 // hasRun notes that an operation has run, and is in no write that is done.
@@ -239,13 +275,15 @@ func (r *run) settled(err error) {
 	r.kept.twins = nil
 	all.mu.Unlock()
 	for _, t := range twins {
-		switch {
-		case err != nil:
+		if t.of != nil || isDeferred(err) { // the record has to have it, too; or nothing has run
+			t.cell.comesBehind(t)
+			continue
+		}
+		if err == nil {
+			t.kept.encoded, t.kept.err = r.kept.encoded, r.kept.err
+			t.release(t.kept.replay())
+		} else {
 			t.release(err)
-		case r.kept.err != nil:
-			t.release(r.kept.err)
-		default:
-			t.release(t.kept.op.result.Decode(r.kept.encoded, t.kept.result))
 		}
 	}
 }

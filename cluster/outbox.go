@@ -51,6 +51,7 @@ type delivery struct {
 	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
 	left, kept bool
 	then       func(again bool)
+	logged     *logged // nil unless it comes from a log (shared.go)
 }
 
 // tell has the run's record hold a message.
@@ -126,8 +127,8 @@ func (n *Node) named(kind *string, operation string) (*kind, *operation, error) 
 }
 
 // begin reads what is left of the last process, with the notes about it.
-func (o *outbox) begin(n *Node) (left []*delivery, notes map[uint64]suspicion, err error) {
-	o.node, o.lines.queues = n, map[string]*queue{}
+func (o *outbox) begin() (left []*delivery, notes map[uint64]suspicion, err error) {
+	n := o.node
 	err = n.engine.Scan([]byte(layout.Sent), nil, func(key, value []byte) error {
 		number, err := layout.NumberOf(key)
 		if err != nil {
@@ -178,18 +179,39 @@ func (o *outbox) deliver(d *delivery) {
 	if d.underway.Swap(true) {
 		return
 	}
-	err := seam.Deliver(o.node.rt, route.Delivery{
-		Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.Key, key) },
-		Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
-		Mark: d, Done: func(err error) { o.ended(d, err) },
-	})
+	err := error(nil)
+	switch {
+	case d.isOver():
+		o.counts.closes(d)
+	case d.op == nil:
+		err = o.node.shared.wakeUp(d)
+	default:
+		err = seam.Deliver(o.node.rt, route.Delivery{
+			Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.Key, key) },
+			Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
+			Mark: d, Done: func(err error) { o.ended(d, err) },
+		})
+	}
 	if err != nil && !errors.Is(err, freerun.ErrClosed) { // it is left to the next process
 		o.giveUp(d, err)
 	}
 }
 
+// drops drops what waits to be tried again for an owner that has ended.
+func (o *outbox) drops(pt *part) {
+	for _, d := range o.lines.drop(pt) {
+		if !d.underway.Swap(true) { // otherwise its end counts it
+			o.counts.closes(d)
+		}
+	}
+}
+
 // ended is called with the outcome of a delivery.
 func (o *outbox) ended(d *delivery, err error) {
+	if d.isOver() {
+		o.counts.closes(d) // and it stays under way
+		return
+	}
 	if errors.Is(err, freerun.ErrGoexit) && !d.done && d.endedAgain() {
 		o.giveUp(d, err) // and it stays under way
 		return
@@ -258,6 +280,10 @@ func (o *outbox) ending(d *delivery, why error) (writes []engine.Write, answers 
 // giveUp records a delivery as failed for good. It is under way until that is stored, so that it is
 // not delivered any more.
 func (o *outbox) giveUp(d *delivery, why error) {
+	if d.logged != nil {
+		o.node.shared.refuse(d, why)
+		return
+	}
 	writes, answers := o.ending(d, why)
 	o.node.engine.Put(writes, func(err error) {
 		switch {

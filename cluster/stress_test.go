@@ -58,7 +58,10 @@ func newFickle(entries map[string][]byte, is flaw) *fickle {
 	return f
 }
 
-func (f *fickle) open() (engine.Engine, error) { return f, nil }
+func (f *fickle) open(n *Node) error {
+	n.engine = f
+	return nil
+}
 
 func (f *fickle) Put(writes []engine.Write, done func(error)) {
 	f.work <- func() {

@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/internal/route"
 )
 
@@ -28,13 +28,6 @@ import (
 // it.
 func Tagged() StoredOption { return StoredOption{func(h *heritage) { h.tagged = true }} }
 
-// tagOf returns the tag of a key.
-func tagOf(key string) (tag string, found bool) {
-	_, rest, _ := strings.Cut(key, "{")
-	tag, _, found = strings.Cut(rest, "}")
-	return tag, found && tag != ""
-}
-
 // ofOneTag returns why an operation must not be on these units; nil if it may.
 func ofOneTag(name string, units []route.Addressee) error {
 	first := ""
@@ -46,7 +39,7 @@ func ofOneTag(name string, units []route.Addressee) error {
 		if !d.of.tagged {
 			return fmt.Errorf("%w: %s is on several units, and kind %s has no tags; declare it with cluster.Tagged, or send to each unit", ErrOtherTag, name, shorten(u.Kind))
 		}
-		tag, found := tagOf(fmt.Sprint(u.Key))
+		tag, found := partition.TagOf(fmt.Sprint(u.Key))
 		switch {
 		case !found:
 			return fmt.Errorf("%w: %s is on several units, and the key %v of kind %s has no tag; put one in braces, as in {shop-1}/ada", ErrOtherTag, name, u.Key, shorten(u.Kind))

@@ -37,9 +37,8 @@ type wake struct {
 
 // begin checks the wakes that are stored, and then reads them while the units go on: a start need
 // not wait for that.
-func (w *wakes) begin(n *Node) error {
-	w.node = n
-	any := false
+func (w *wakes) begin() error {
+	n, any := w.node, false
 	err := n.engine.Scan([]byte(layout.Wake), nil, func(key, _ []byte) error {
 		any = true
 		_, _, err := w.unitOf(key)
@@ -54,24 +53,27 @@ func (w *wakes) begin(n *Node) error {
 // read sets the wakes that are stored, unless a write of the unit came before (W5). It waits for
 // the store.
 func (w *wakes) read() {
-	err := w.node.engine.Scan([]byte(layout.Wake), nil, func(key, value []byte) error {
-		k, record, err := w.unitOf(key)
-		if err != nil {
-			return err
-		}
-		at, err := layout.DecodeWake(value)
-		if err != nil {
-			at = w.node.rt.Now() // the unit's timers say when
-		}
-		e := &wake{of: k, record: record, time: at}
-		if _, later := w.units.LoadOrStore(record, e); !later {
-			w.start(e, at.Sub(w.node.rt.Now()))
-		}
-		return nil
-	})
+	err := w.node.engine.Scan([]byte(layout.Wake), nil, w.found)
 	if err != nil && !isOver(err) {
 		blocks.SendAfter(w.node.rt.Context(), mostPause, w.read)
 	}
+}
+
+// found sets a wake that is stored.
+func (w *wakes) found(key, value []byte) error {
+	k, record, err := w.unitOf(key)
+	if err != nil {
+		return err
+	}
+	at, err := layout.DecodeWake(value)
+	if err != nil {
+		at = w.node.rt.Now() // the unit's timers say when
+	}
+	e := &wake{of: k, record: record, time: at}
+	if _, later := w.units.LoadOrStore(record, e); !later {
+		w.start(e, at.Sub(w.node.rt.Now()))
+	}
+	return nil
 }
 
 // unitOf returns the kind of the unit that a wake is about, and the key of its record.
@@ -137,6 +139,10 @@ func (w *wakes) ring(e *wake) {
 	// Another clock than that of the timer: it may have been set back.
 	if d := e.time.Sub(w.node.rt.Now()); d > 0 {
 		w.start(e, d)
+		return
+	}
+	if w.node.shared != nil {
+		w.ringShared(e)
 		return
 	}
 	_, key, err := layout.UnitOf([]byte(e.record))

@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -149,11 +150,11 @@ func TestErrands(t *testing.T) {
 		}
 		rt, node := s.Last()
 		_, _ = freerun.After(rt.Context(), time.Minute).Wait(s.Context()) // for the last timers
-		checkErrands(s, rt, node, all)
+		checkErrands(s, s.Context(), rt, node, all)
 	})
 }
 
-func checkErrands(s *Sim, rt *freerun.Runtime, node *cluster.Node, all []*sentErrand) {
+func checkErrands(s testing.TB, ctx context.Context, rt *freerun.Runtime, node *cluster.Node, all []*sentErrand) {
 	did, asks, answered, recorded, rang := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	for f, err := range node.Failures() { // two processes have ended under what is recorded
 		if err != nil {
@@ -171,7 +172,7 @@ func checkErrands(s *Sim, rt *freerun.Runtime, node *cluster.Node, all []*sentEr
 	}
 	for of := range clerks {
 		for key := range keys {
-			k, err := lookAt.Send(rt.Context(), clerks[of].At(rt.Context(), key), struct{}{}).Wait(s.Context())
+			k, err := lookAt.Send(rt.Context(), clerks[of].At(rt.Context(), key), struct{}{}).Wait(ctx)
 			if err != nil {
 				s.Fatalf("clerk %d of kind %d: %v", key, of, err)
 			}
@@ -185,7 +186,7 @@ func checkErrands(s *Sim, rt *freerun.Runtime, node *cluster.Node, all []*sentEr
 	for _, e := range all {
 		id, n := e.ID, did[e.ID]
 		for _, f := range e.outcomes {
-			if _, err := f.Wait(s.Context()); err == nil && n != 1 {
+			if _, err := f.Wait(ctx); err == nil && n != 1 {
 				s.Errorf("errand %d has an outcome, and was done %d times", id, n)
 			}
 		}

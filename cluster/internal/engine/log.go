@@ -41,3 +41,20 @@ var (
 	// ErrTrimmed says that entries of a log are not there any more.
 	ErrTrimmed = errors.New("entries of the log were removed")
 )
+
+// Shared is a [Log] with what else the processes have that share it: a way to tell each other
+// something.
+type Shared interface {
+	Log
+	// Partitions returns how many partitions there are: as many for as long as the data is there.
+	Partitions() int
+	// Name returns a name of this process. No other one has it, or ever had.
+	Name() string
+	// Send sends a message to the process of a name, or to all of them, this one too, if to is
+	// empty: each gets it at most once. It does not wait.
+	Send(to string, message []byte)
+	// Listen calls each with the messages to a name, and with those to all, until stop is called.
+	Listen(name string, each func(message []byte)) (stop func(), err error)
+	// Close ends the engine: calls that come later fail with ErrClosed, or do nothing.
+	Close() error
+}

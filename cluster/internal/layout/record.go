@@ -114,17 +114,33 @@ func RecordOf(wakeKey []byte) []byte { return slices.Concat([]byte(Unit), wakeKe
 
 // EncodeWake returns the value of an entry that says when a unit is to be woken.
 func EncodeWake(at time.Time) []byte {
-	return binary.AppendVarint([]byte{Version}, at.UnixNano())
+	nanos := int64(0)
+	if !at.IsZero() {
+		nanos = at.UnixNano()
+	}
+	return binary.AppendVarint([]byte{Version}, nanos)
+}
+
+// CutWake reads what EncodeWake has written, and returns what is behind.
+func CutWake(b []byte) (at time.Time, rest []byte, err error) {
+	if len(b) == 0 || b[0] != Version {
+		return at, nil, errors.New("the time of a wake has another form; a newer program has written it")
+	}
+	nanos, used := binary.Varint(b[1:])
+	if used <= 0 {
+		return at, nil, errDamaged
+	}
+	if nanos != 0 {
+		at = time.Unix(0, nanos).UTC()
+	}
+	return at, b[1+used:], nil
 }
 
 // DecodeWake reads a value of EncodeWake.
 func DecodeWake(b []byte) (at time.Time, err error) {
-	if len(b) == 0 || b[0] != Version {
-		return at, fmt.Errorf("an entry of when a unit is to be woken has another form; a newer program has written it")
+	at, rest, err := CutWake(b)
+	if err == nil && len(rest) > 0 {
+		err = errDamaged
 	}
-	nanos, used := binary.Varint(b[1:])
-	if used <= 0 || used != len(b)-1 {
-		return at, errDamaged
-	}
-	return time.Unix(0, nanos).UTC(), nil
+	return at, err
 }

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -65,9 +66,25 @@ func weight(p int, node string) uint64 {
 	return x ^ x>>33
 }
 
-// Of returns the partition of a unit among n.
+// Of returns the partition of a unit among n. The name of a unit is that of its kind, a zero byte,
+// and its key, or the key alone. The key decides, or what it has in braces, as in {shop-1}/ada: so
+// units that have that in common are together, and a kind that gets another name stays.
 func Of(unit string, n int) int {
+	_, key, named := strings.Cut(unit, "\x00")
+	if !named {
+		key = unit
+	}
+	if tag, found := TagOf(key); found {
+		key = tag
+	}
 	h := fnv.New64a()
-	h.Write([]byte(unit))
+	h.Write([]byte(key))
 	return int(h.Sum64() % uint64(n))
+}
+
+// TagOf returns what a key has between its first { and the next }.
+func TagOf(key string) (tag string, found bool) {
+	_, rest, _ := strings.Cut(key, "{")
+	tag, _, found = strings.Cut(rest, "}")
+	return tag, found && tag != ""
 }

@@ -137,6 +137,9 @@ func (n *node) Send(to string, message []byte) {
 	}
 }
 
+// Began implements [Cells].
+func (n *node) Began(*Owner) {}
+
 // Deliver implements [Cells].
 func (n *node) Deliver(o *Owner, seq uint64, c *Command) {
 	n.cellOf(c.Unit, o).deliver(&job{owner: o, seq: seq, command: c})

@@ -24,6 +24,8 @@ import (
 
 // Cells run commands on units.
 type Cells interface {
+	// Began tells that the owner has read its checkpoint, and follows the log.
+	Began(o *Owner)
 	// Deliver has a command run, once all that was delivered to its unit before has. Then the cell
 	// calls Done or HadRun of the owner.
 	Deliver(o *Owner, seq uint64, c *Command)
@@ -127,6 +129,7 @@ func (o *Owner) begin(value []byte, revision uint64, err error) {
 	for name := range o.read.sessions {
 		o.heard[name] = now
 	}
+	o.cells.Began(o)
 	o.follow()
 	o.world.After(checkpointEvery, o.checkpoints)
 	o.world.After(closeAfter/10, o.closeIdle)
@@ -368,6 +371,9 @@ func (o *Owner) End() {
 		l.end(errEnded)
 	}
 }
+
+// Fail ends the owner, which cannot go on: its cells do not know what the log has.
+func (o *Owner) Fail(err error) { o.fail(err) }
 
 func (o *Owner) fail(err error) {
 	if o.phase != ended {

@@ -73,6 +73,8 @@ func TestLeave(t *testing.T) {
 // recorded notes what is delivered.
 type recorded struct{ seqs []uint64 }
 
+func (r *recorded) Began(*Owner) {}
+
 func (r *recorded) Deliver(_ *Owner, seq uint64, _ *Command) { r.seqs = append(r.seqs, seq) }
 func (r *recorded) Repeat(*Owner, *Command)                  {}
 func (r *recorded) Request(*Owner, *Request)                 {}

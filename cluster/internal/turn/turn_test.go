@@ -41,3 +41,20 @@ func TestTurn(t *testing.T) {
 	w.Run(func() { t.Error("it is called, and the runtime has ended") })
 	w.After(0, func() { t.Error("it is called later, and the runtime has ended") })
 }
+
+// TestTurnDrains holds that a step that comes while the runtime drains runs.
+func TestTurnDrains(t *testing.T) {
+	rt := freerun.New()
+	w := turn.New(rt)
+	ran := freerun.NewPromise[int](rt.Context()) // Shutdown waits for it
+	ended := make(chan error)
+	go func() { ended <- rt.Shutdown(context.Background()) }()
+	<-rt.Draining()
+	w.Run(func() { ran.Resolve(1, nil) })
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if _, err := ran.Future().Wait(context.Background()); err != nil {
+		t.Error(err)
+	}
+}

@@ -88,6 +88,8 @@ func (p *process) at(o *partition.Owner, unit string) *counter {
 	return all[unit]
 }
 
+func (p *process) Began(*partition.Owner) {}
+
 func (p *process) Deliver(o *partition.Owner, seq uint64, c *partition.Command) {
 	u := p.at(o, c.Unit)
 	u.waiting = append(u.waiting, delivered{o, seq, c})

@@ -1,0 +1,59 @@
+package layout
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Command is what a unit of one of several machines is sent, beside its name: the body of an entry
+// of a log, or of a request. Without an operation it wakes the unit, for its timers.
+type Command struct {
+	Operation string
+	Arg       []byte // a value
+	// Reply is where the outcome goes; zero if nowhere.
+	Reply Reply
+	// Once is the identity that the sender has given it; empty without one.
+	Once string
+}
+
+// Encode returns the bytes of a Command.
+func (c Command) Encode() []byte {
+	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once)
+}
+
+// DecodeCommand reads what Encode has written, of which it keeps no part.
+func DecodeCommand(b []byte) (c Command, err error) {
+	if len(b) == 0 || b[0] != Version {
+		return c, errors.New("the command has another form; a newer program has sent it")
+	}
+	var parts [6]string
+	if rest, err := CutParts(b[1:], parts[:]); err != nil || len(rest) > 0 {
+		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
+	}
+	return Command{parts[0], []byte(parts[1]), Reply{parts[2], parts[3], parts[4]}, parts[5]}, nil
+}
+
+// Result is the outcome of a Command, as its sender gets it.
+type Result struct {
+	Value []byte // as package codec has it
+	Err   []byte // JSON, as package errorcode has it; empty for none
+}
+
+// Encode returns the bytes of a Result.
+func (r Result) Encode() []byte {
+	return AppendParts([]byte{Version}, string(r.Value), string(r.Err))
+}
+
+// DecodeResult reads what Encode has written, of which it keeps no part.
+func DecodeResult(b []byte) (r Result, err error) {
+	if len(b) == 0 || b[0] != Version {
+		return r, errors.New("the outcome has another form; a newer program has sent it")
+	}
+	var parts [2]string
+	if rest, err := CutParts(b[1:], parts[:]); err != nil || len(rest) > 0 {
+		return r, errDamaged
+	}
+	return Result{[]byte(parts[0]), []byte(parts[1])}, nil
+}

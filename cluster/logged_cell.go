@@ -1,0 +1,206 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
+
+// Sketch:     the record of a unit begins with how far it is in the log, the outcomes that may be
+//             asked for, and what its operations have sent (partition.Record). A write of it is
+//             made only if the record is still the one that the unit has loaded, or written
+//             the write is done: the owner is told that its commands are done, and the senders are
+//             told the outcomes
+//             another machine has written the record, or it is not known whether this one has: the
+//             unit loads it again. What the record has was done; all else runs again
+// Invariants: P1 A command runs on a record that has the effects of all commands to the unit before
+//             it, and of none behind it.
+//             P2 A request whose write may have been made is done if the record has the name of
+//             that write, and runs again only while the record is the one that the write expected.
+// Checked by: of package clustertest TestMachines…
+
+// loggedCell is what a cell has that machines share.
+type loggedCell struct {
+	part *part
+	// owner is for whom the state was loaded. The unit's turn.
+	owner  *partition.Owner
+	stored atomic.Pointer[storedRecord]
+	// loads counts how often the state was loaded. The unit's turn.
+	loads uint64
+	// ran is the number of the last command that has run on the state. The unit's turn.
+	ran uint64
+}
+
+// storedRecord is a record as it is stored. It does not change.
+type storedRecord struct {
+	partition.Record
+	revision uint64
+	state    bool      // it has one
+	wake     time.Time // the time in the unit's wake, which another entry has; zero without one
+}
+
+// append appends what the record has before the state.
+func (r *storedRecord) append(b []byte) []byte {
+	return append(r.Record.Append(b), layout.EncodeWake(r.wake)...)
+}
+
+// decodeStored reads a record, and returns the state; nothing if it has none.
+func decodeStored(value []byte) (r *storedRecord, state []byte, err error) {
+	r = &storedRecord{}
+	if r.Record, state, err = partition.DecodeRecord(value); err != nil {
+		return nil, nil, err
+	}
+	if r.wake, state, err = layout.CutWake(state); err != nil {
+		return nil, nil, err
+	}
+	r.state = len(state) > 0
+	return r, state, nil
+}
+
+// errEarly is the outcome of a delivery that has overtaken one that is about to be tried again.
+var errEarly = errors.New("cluster: an earlier delivery to the unit is to come first")
+
+// isDeferred reports whether an outcome says that an operation has not run, and comes again.
+func isDeferred(err error) bool { return err == errBehind || err == errEarly || err == errOver }
+
+// loadLogged reads the state of a unit that machines share.
+func (c *cell) loadLogged(into any, done func(found bool, err error)) {
+	s := c.logged
+	owner := s.part.owner.Load()
+	if owner == nil {
+		done(false, errOver)
+		return
+	}
+	s.part.of.engine.Read(s.part.p, c.key, func(value []byte, revision uint64, err error) {
+		if errors.Is(err, engine.ErrUncertain) {
+			later.SendAfter(c.kind.node.rt.Context(), leastPause, func() { c.loadLogged(into, done) })
+			return
+		}
+		stored, list, err := c.decodeLogged(value, into, err)
+		if err != nil {
+			done(false, err)
+			return
+		}
+		stored.revision = revision
+		s.owner, s.ran, s.loads = owner, stored.Last, s.loads+1
+		s.stored.Store(stored)
+		c.loaded(list)
+		s.part.cells.Store(c, nil)
+		done(stored.state, nil)
+	})
+}
+
+// decodeLogged reads a record, nil for none, unless err says that it cannot be read.
+func (c *cell) decodeLogged(value []byte, into any, err error) (*storedRecord, []timer, error) {
+	if err != nil || value == nil {
+		return &storedRecord{}, nil, err
+	}
+	stored, state, err := decodeStored(value)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: the record of unit %v of kind %s: %w", ErrStateLost, c.unit.Key(), c.kind.given, err)
+	}
+	list := []timer(nil)
+	if stored.state {
+		list, err = c.kind.decode(c.unit.Key(), state, into)
+	}
+	return stored, list, err
+}
+
+// settledBefore reports whether the outcome of a run, which is about to run, is decided without
+// that, and gives it free: the record has it, its owner has ended, or it is too early. In the
+// unit's turn.
+func (c *cell) settledBefore(r *run) bool {
+	s := c.logged
+	if s == nil {
+		return false
+	}
+	stored := s.stored.Load()
+	switch d, q := r.of, r.logged.asked; {
+	case d != nil && d.isOver():
+		r.release(errOver)
+	case d != nil && stored.Has(d.number):
+		d.done = true
+		s.hadRun(d, stored)
+		r.release(nil)
+	case d != nil && d.logged.before > s.ran:
+		r.release(errEarly)
+	case q != nil && q.write != "" && q.write == stored.Write:
+		r.release(r.refused)
+	case q != nil && q.write != "" && q.base != stored.revision:
+		r.release(engine.ErrUncertain)
+	default:
+		return false
+	}
+	return true
+}
+
+// hadRun tells the owner that a command had its effect before, and its sender the outcome.
+func (s *loggedCell) hadRun(d *delivery, stored *storedRecord) {
+	s.part.turn.Run(func() {
+		d.logged.leaves()
+		d.logged.owner.HadRun(d.number, &stored.Record)
+		if outcome, there := stored.Outcome(d.logged.command.From.Session, d.logged.command.N); there {
+			s.part.of.machine.Answer(d.logged.owner, d.logged.command, outcome)
+		}
+	})
+}
+
+// isStale reports whether the state was loaded for an owner that has ended. In the unit's turn.
+func (c *cell) isStale() bool {
+	return c.logged != nil && c.logged.part.owner.Load() != c.logged.owner
+}
+
+// isOver has the unit drop its state, since the owner has ended.
+func (c *cell) isOver() {
+	c.unit.Run(func(*freerun.Context, any) {
+		c.logged.part.cells.Delete(c)
+		if c.isStale() && c.phase.Load() == idle {
+			c.unit.Drop()
+		}
+	}, func(error) {})
+}
+
+// lookUp is lookUp of a cell.
+func (s *loggedCell) lookUp(r *run) {
+	s.part.of.engine.Read(s.part.p, r.kept.key, func(value []byte, _ uint64, err error) {
+		if errors.Is(err, engine.ErrUncertain) {
+			later.SendAfter(r.cell.kind.node.rt.Context(), leastPause, func() { s.lookUp(r) })
+			return
+		}
+		r.cell.answered(r, value, err)
+	})
+}
+
+// isReplayed reports whether the outcome of a run was stored before: it only has to be in the
+// record.
+func (r *run) isReplayed() bool { return r.logged != nil && r.logged.replayed }
+
+// goesThroughLog reports whether a request has told something: what it has changed is to be undone,
+// and it goes through the log, unless it may have had its effect (R3 of package partition).
+func (r *run) goesThroughLog() bool {
+	if r.logged == nil || r.logged.asked == nil || len(r.tells) == 0 {
+		return false
+	}
+	if r.logged.asked.write != "" {
+		r.refuse(engine.ErrUncertain)
+	} else {
+		r.refuse(errThroughLog)
+	}
+	return true
+}
+
+// loggedRun is what a run has on a unit that machines share.
+type loggedRun struct {
+	asked *asked // that it is; nil for others
+	// sends and outcome are what the record has of it, once it is in a write.
+	sends   []partition.Send
+	outcome []byte
+	// replayed: its outcome was stored before, under its identity.
+	replayed bool
+}

@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/internal/route"
+)
+
+// What is sent to durable units that machines share, by whatever is no operation of a durable unit.
+
+// send has a message go to its unit, on whichever machine that is. Decide calls it.
+func (s *shared) send(m route.Message, op *route.Operation) error {
+	k := s.node.kinds[m.Kind()]
+	if k == nil {
+		return fmt.Errorf("%w that has kind %s: it was declared after cluster.Join; declare it as a package variable", ErrNoStore, shorten(m.Kind()))
+	}
+	if op.Form == route.Several {
+		return fmt.Errorf("%w: %s is on several units, which units that machines share do not take", ErrNotDurable, shorten(op.Name))
+	}
+	o, err := k.operationOf(op.Name)
+	if op.Form == route.Read {
+		o, err = k.readOf(op.Name)
+	}
+	if err == nil && !m.Told() {
+		err = o.keepsResult()
+	}
+	if err != nil {
+		return err
+	}
+	unit, err := k.recordKey(m.Key())
+	if err != nil {
+		return err
+	}
+	c := layout.Command{Operation: o.given}
+	if c.Arg, err = o.arg.append(nil, m.Arg()); err != nil {
+		return fmt.Errorf("cluster: the argument of %s: %w", shorten(op.Name), err)
+	}
+	if c.Once, err = identityOf(m); err != nil {
+		return fmt.Errorf("cluster: Once: %w", err)
+	}
+	if op.Form == route.Read || engine.IsDirect(m.Context()) {
+		s.machine.Request(string(unit), c.Encode(), mostRequest, func(value []byte, err error) { resolve(m, o, value, err) })
+		return nil
+	}
+	s.log(m, o, string(unit), c.Encode())
+	return nil
+}
+
+// log has a message go through the log of its partition.
+func (s *shared) log(m route.Message, o *operation, unit string, body []byte) {
+	if m.Told() {
+		s.machine.Send(unit, body, func(err error) { m.Resolve(nil, notAccepted(err)) }, nil)
+		return
+	}
+	s.machine.Send(unit, body, func(error) {}, func(value []byte, err error) { resolve(m, o, value, err) })
+}
+
+// notAccepted is the error of a message that the log has not, or may not have.
+func notAccepted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cluster: the message may not have been stored: %w", err)
+}
+
+// resolve gives a message the outcome that has come.
+func resolve(m route.Message, o *operation, value []byte, err error) {
+	result := any(nil)
+	if err == nil {
+		result, err = o.outcome(m, value)
+	} else {
+		err = fmt.Errorf("cluster: %s: %w", shorten(o.name), err)
+	}
+	m.Resolve(result, err)
+}
+
+// outcome reads an outcome.
+func (o *operation) outcome(m route.Message, value []byte) (result any, err error) {
+	r, err := layout.DecodeResult(value)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Err) > 0 {
+		returned, err := decodeError(r.Err)
+		if err != nil {
+			return nil, fmt.Errorf("cluster: the error of %s: %w", shorten(o.name), err)
+		}
+		return nil, returned
+	}
+	if m.Told() {
+		return nil, nil
+	}
+	result = m.NewResult()
+	return result, o.result.Decode(r.Value, result)
+}
+
+// encodeResult returns an outcome as it is sent: a result as package codec has it, or err.
+func encodeResult(value []byte, err error) []byte {
+	if err != nil {
+		return layout.Result{Err: encodeError(err)}.Encode()
+	}
+	return layout.Result{Value: value}.Encode()
+}
+
+// identityOf returns the identity that a message comes with (Once).
+func identityOf(m route.Message) (id string, err error) {
+	given := m.Context().Value(onceKey{})
+	if given == nil {
+		return "", nil
+	}
+	id = given.(string)
+	return id, checkIdentity(id)
+}

@@ -1,0 +1,224 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
+
+// The writes of a unit that machines share, and what follows from their ends: the steps of the
+// sketch in logged_cell.go that cell_write.go has for units of one process.
+
+// loggedBatch is what a write has that goes to a log.
+type loggedBatch struct {
+	owner    *partition.Owner
+	next     storedRecord
+	expected uint64 // the revision
+}
+
+// nextRecord returns the record that the next write makes, for what is added to it.
+func (s *loggedCell) nextRecord() *loggedBatch {
+	stored := s.stored.Load()
+	b := &loggedBatch{owner: s.owner, expected: stored.revision}
+	b.next.Last, b.next.wake = stored.Last, stored.wake
+	b.next.Outcomes, b.next.Sends = slices.Clone(stored.Outcomes), slices.Clone(stored.Sends)
+	return b
+}
+
+// encodeFor returns what a write has as the unit's record: of a unit that machines share without
+// what addLogged adds, and nil if the unit has no state, and no run has made one.
+func (c *cell) encodeFor(b *batch, state any) ([]byte, error) {
+	switch {
+	case b.logged == nil:
+		return c.encode(state)
+	case !c.logged.stored.Load().state && !slices.ContainsFunc(b.runs, (*run).changes):
+		return nil, nil
+	}
+	record, err := c.encode(state)
+	if err == nil && len(record) > mostShared {
+		err = fmt.Errorf("cluster: the state of unit %v of kind %s takes %d bytes; one that machines share may take %d", c.unit.Key(), c.kind.given, len(record), mostShared)
+	}
+	return record, err
+}
+
+// mostShared is how many bytes a state may take that machines share: a message of NATS may have a
+// megabyte, and the record has more than the state.
+const mostShared = 512 << 10
+
+// changesRecord reports whether the unit's record is to be written for a run.
+func (r *run) changesRecord() bool { return r.changes() || r.logged != nil && r.of != nil }
+
+// addLogged has the write hold what a run has told, and that it has run.
+func (b *batch) addLogged(n *Node, r *run) {
+	l, d := r.logged, r.of
+	l.sends, l.outcome = nil, nil
+	for i := range r.tells {
+		b.sendTold(n, r, &r.tells[i])
+	}
+	if r.hasIdentity() && r.refused == nil && !l.replayed {
+		b.writes = append(b.writes, r.outcome()...)
+		b.expires = r.cell.kind.onceFor
+	}
+	switch {
+	case d == nil:
+		if r.changes() && b.logged.next.Write == "" {
+			b.logged.next.Write = fmt.Sprint(n.shared.engine.Name(), "/", n.shared.named.Add(1))
+		}
+		return
+	case d.wantsOutcome():
+		l.outcome = r.encodedOutcome()
+	case d.isQuestion() && r.refused != nil:
+		l.sends = append(l.sends, n.sendOf(d.answer(nil, r.refused)))
+	case d.isQuestion():
+		l.sends = append(l.sends, n.sendOf(d.answer(r.kept.encoded, r.kept.err)))
+	case r.refused != nil:
+		b.writes = append(b.writes, d.failure(r.refused))
+	}
+	b.logged.next.Ran(d.number, d.logged.command, l.outcome, l.sends)
+}
+
+// encodedOutcome returns the outcome of a run, as its sender gets it.
+func (r *run) encodedOutcome() []byte {
+	switch {
+	case r.refused != nil:
+		return encodeResult(nil, r.refused)
+	case r.kept.err != nil:
+		return encodeResult(nil, r.kept.err)
+	}
+	return encodeResult(r.kept.encoded, nil)
+}
+
+// sendTold has the write hold a message. One that this program has no operation for is recorded as
+// failed.
+func (b *batch) sendTold(n *Node, r *run, t *tell) {
+	if t.op != nil {
+		r.logged.sends = append(r.logged.sends, n.sendOf(t))
+		return
+	}
+	d := &delivery{tell: *t, number: r.of.number}
+	b.writes = append(b.writes, d.failure(fmt.Errorf("cluster: this program has no operation %s for kind %s", t.Operation, t.Kind)))
+}
+
+// sendOf returns a message as a record has it.
+func (n *Node) sendOf(t *tell) partition.Send {
+	unit := layout.Records(t.Kind) + t.Key
+	c := layout.Command{Operation: t.Operation, Arg: t.Arg, Reply: t.Reply}
+	return partition.Send{To: n.shared.partOf(unit).p, Unit: unit, Body: c.Encode()}
+}
+
+// isOver reports whether the owner has ended for which a write was made.
+func (b *batch) isOver() bool {
+	return b.logged != nil && b.cell.logged.part.owner.Load() != b.logged.owner
+}
+
+// put begins a write, in the turn of the partition.
+func (pt *part) put(b *batch) {
+	e := &pt.of.node.ends
+	e.underway.Add(1)
+	pt.turn.Run(func() {
+		l := b.logged
+		if b.isOver() || !l.owner.MayWrite() {
+			e.ended(b, errOver)
+			return
+		}
+		l.owner.Trim(&l.next.Record)
+		record, state := &b.writes[0], b.writes[0].Value
+		l.next.state, l.next.Forgotten = state != nil, time.Time{}
+		if state == nil {
+			l.next.Forgotten = pt.turn.Now().UTC()
+		}
+		if b.wakes {
+			l.next.wake = b.wake
+		}
+		record.Value = append(l.next.append(nil), state...)
+		pt.of.engine.Swap(pt.p, b.writes, l.expected, func(revision uint64, err error) {
+			l.next.revision = revision
+			e.ended(b, err)
+		})
+	})
+}
+
+// wroteLogged notes that a write is done, and tells the owner and the senders.
+func (c *cell) wroteLogged(b *batch) {
+	c.logged.stored.Store(&b.logged.next)
+	pt := c.logged.part
+	pt.turn.Run(func() {
+		for _, r := range b.runs {
+			if d := r.of; d != nil {
+				d.logged.leaves()
+				d.logged.owner.Done(d.number, r.logged.sends)
+				pt.of.machine.Answer(d.logged.owner, d.logged.command, r.logged.outcome)
+			}
+		}
+	})
+}
+
+// leaves notes that a delivery has had its effect. The turn of its partition.
+func (l *logged) leaves() {
+	if last := l.part.lastOf; last[l.command.Unit] == l.number && l.part.owner.Load() == l.owner {
+		delete(last, l.command.Unit)
+	}
+}
+
+// unwritten is the end of a write that was not made, or of which that is not known: what it has
+// runs again, on the record that is there.
+func (c *cell) unwritten(b *batch) {
+	list, err := b.runs, b.err
+	p := c.phase.Swap(failed)
+	releaseAll(b.readers, errUndone)
+	if p == finishing {
+		last := c.withRare().last
+		c.withRare().last = nil
+		releaseAll(last.readers, errUndone)
+		list = append(slices.Clip(list), last.runs...)
+	}
+	if errors.Is(err, engine.ErrUncertain) {
+		for _, r := range b.runs {
+			if q := r.logged.asked; q != nil {
+				q.write, q.base = b.logged.next.Write, b.logged.expected
+			}
+		}
+	}
+	c.loadNow()
+	if errors.Is(err, engine.ErrClosed) {
+		c.unit.Run(func(*freerun.Context, any) { c.lose(append(list, c.takePending()...), err) }, c.abandon)
+		return
+	}
+	began := false
+	runsAgain := func() {
+		c.unit.Run(func(*freerun.Context, any) {
+			began = true
+			c.redo(list, err)
+		}, func(err error) {
+			if !began && !errors.Is(err, freerun.ErrClosed) {
+				c.lose(append(list, c.takePending()...), err)
+			}
+		})
+	}
+	if errors.Is(err, engine.ErrConflict) || errors.Is(err, engine.ErrUncertain) || errors.Is(err, errOver) {
+		runsAgain()
+	} else { // without room, for example
+		later.SendAfter(c.kind.node.rt.Context(), mostPause/10, runsAgain)
+	}
+}
+
+// redo is the unit's turn after a write that was not made, or of which that is not known.
+func (c *cell) redo(list []*run, err error) {
+	list = append(list, c.takePending()...)
+	known := !errors.Is(err, engine.ErrConflict) && !errors.Is(err, engine.ErrUncertain)
+	for _, r := range list {
+		if known && r.logged.asked != nil { // a request does not wait for better times
+			r.release(err)
+		} else {
+			c.isPending(r)
+		}
+	}
+	c.phase.Store(broken)
+	c.reload()
+}
