@@ -1,10 +1,12 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -116,8 +118,13 @@ func (s *shared) Ended(o *partition.Owner) {
 	}
 	s.node.outbox.drops(pt)
 	s.node.wakes.dropsOf(pt)
+	var active []*cell
 	for c := range pt.cells.Range {
-		c.(*cell).isOver()
+		active = append(active, c.(*cell))
+	}
+	slices.SortFunc(active, func(a, b *cell) int { return bytes.Compare(a.key, b.key) }) // so that a seed repeats it
+	for _, c := range active {
+		c.isOver()
 	}
 }
 

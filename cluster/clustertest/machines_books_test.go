@@ -175,6 +175,5 @@ func (s *sharedBooks) checkOutcomes(ran map[int][]int) {
 // machines crash, leave and are cut off, and calls to the store are lost, late, doubled and
 // overtaken.
 func TestMachinesBooks(t *testing.T) {
-	runMachines(t, func(s *machines) machineProgram { return &sharedBooks{machines: s, direct: map[int]bool{}} },
-		"acknowledged", "failed", "unknown", "told", "reads", "recorded failures")
+	runMachines(t, machinePrograms[0], "acknowledged", "failed", "unknown", "told", "reads", "recorded failures")
 }

@@ -79,5 +79,5 @@ func (s *sharedErrands) check(m *machine) {
 // TestMachinesErrands has errands sent again, from other machines, too: each is done once, or
 // never; what it asks is answered once, and its timers ring once, or twice if they repeat.
 func TestMachinesErrands(t *testing.T) {
-	runMachines(t, func(s *machines) machineProgram { return &sharedErrands{machines: s} }, "done", "asked", "rang")
+	runMachines(t, machinePrograms[1], "done", "asked", "rang")
 }

@@ -25,6 +25,7 @@ type machines struct {
 	joint  *simhost.Joint
 	store  *logsim.Store
 	rates  machineRates
+	flaw   machineFlaw
 	calm   bool
 	alive  []*machine
 	names  int
@@ -55,7 +56,7 @@ const (
 	mostBusWay    = 2 * time.Millisecond
 	machineActs   = 60
 	settleMachine = 90 * time.Second
-	longestRun    = 2 * time.Hour // in virtual time
+	longestRun    = 20 * time.Minute // in virtual time
 )
 
 var (

@@ -1,0 +1,113 @@
+package clustertest
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+)
+
+// machineFlaw is what is wrong with the store that machines share: the controls.
+type machineFlaw int
+
+const (
+	noFlaw        machineFlaw = iota
+	unfenced                  // it does not look at revisions
+	forgetsWrites             // it tells that a write is done that is not made
+	saysConflict              // it says that a write was refused of which it is not known
+	forgetsTwins              // it does not find an outcome that is stored under an identity
+	skipsEntries              // an entry of a log is not read
+)
+
+var machineFlaws = map[string]machineFlaw{
+	"does not look at revisions": unfenced, "forgets a write that it has told": forgetsWrites,
+	"says that a write was refused that may be made": saysConflict, "does not find an outcome": forgetsTwins,
+	"skips an entry of a log": skipsEntries,
+}
+
+// Swap implements [engine.Log].
+func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	switch {
+	case m.of.flaw == forgetsWrites && m.of.Happens(0.02):
+		m.member.After(time.Millisecond, func() { done(revision+1, nil) })
+		return
+	case m.of.flaw == saysConflict:
+		told := done
+		done = func(revision uint64, err error) {
+			if errors.Is(err, engine.ErrUncertain) {
+				err = engine.ErrConflict
+			}
+			told(revision, err)
+		}
+	}
+	m.Port.Swap(p, writes, revision, done)
+}
+
+// Read implements [engine.Log].
+func (m *machine) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
+	if m.of.flaw == forgetsTwins && string(key[:1]) == layout.Once && m.of.Happens(0.2) {
+		m.member.After(time.Millisecond, func() { done(nil, 0, nil) })
+		return
+	}
+	m.Port.Read(p, key, done)
+}
+
+// Follow implements [engine.Log].
+func (m *machine) Follow(p int, after uint64, each func(seq uint64, entry []byte), lost func(err error)) (stop func()) {
+	return m.Port.Follow(p, after, func(seq uint64, entry []byte) {
+		if m.of.flaw != skipsEntries || !m.of.Happens(0.02) {
+			each(seq, entry)
+		}
+	}, lost)
+}
+
+// machinePrograms are the programs of several machines.
+var machinePrograms = []func(s *machines) machineProgram{
+	func(s *machines) machineProgram { return &sharedBooks{machines: s, direct: map[int]bool{}} },
+	func(s *machines) machineProgram { return &sharedErrands{machines: s} },
+}
+
+// TestMachinesRepeat holds that a seed repeats its run: all writes, and the time that it takes.
+func TestMachinesRepeat(t *testing.T) {
+	for seed := range uint64(10) {
+		for n, program := range machinePrograms {
+			var sums [2]uint64
+			var times [2]time.Duration
+			for again := range 2 {
+				sum := fnv.New64a()
+				s := newMachines(t, seed, map[string]int{})
+				s.of = program(s)
+				s.store.Written = func(p int, key string, value []byte) { fmt.Fprintf(sum, "%d %q %x", p, key, value) }
+				s.run()
+				sums[again], times[again] = sum.Sum64(), s.Now()
+			}
+			if sums[0] != sums[1] || times[0] != times[1] {
+				t.Errorf("seed %d of program %d does not repeat its run: it took %v, and then %v", seed, n, times[0], times[1])
+			}
+		}
+	}
+}
+
+// TestMachinesControls holds that what is wrong with a store is found by one of the programs.
+func TestMachinesControls(t *testing.T) {
+	for name, flaw := range machineFlaws {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(500) {
+				for n, program := range machinePrograms {
+					r := &recorder{TB: t}
+					s := newMachines(r, seed, map[string]int{})
+					s.of, s.flaw, s.store.Unfenced = program(s), flaw, flaw == unfenced
+					if s.run(); r.failed {
+						t.Logf("seed %d of program %d: %s", seed, n, r.said[0])
+						return
+					}
+				}
+			}
+			t.Error("it is not found")
+		})
+	}
+}
