@@ -76,8 +76,8 @@ func (m move) carry(on ...*purse) (int, error) {
 	return last, nil
 }
 
-// on returns the coins after a move from one place to another, or that evens the first all, and what
-// its outcome is; or that there are too few.
+// on returns the coins after a move from one place to another, or that evens the first all, and
+// what its outcome is; or that there are too few.
 func (m move) on(coins [mostPurses]int, from, to, all int) (after [mostPurses]int, last int, fits bool) {
 	if m.Evens > 0 {
 		sum := 0
