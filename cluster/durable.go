@@ -52,8 +52,8 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //
 // A state, and each argument of what an operation tells, is stored as its method AppendBinary of
 // [encoding.BinaryAppender] says, or else as JSON. It may take 16 MiB. A field with the tags
-// durable:"-" json:"-" is left out; one that would be lost without them is an error of Join. The
-// methods of such types may panic, which fails what needs them, but not call [runtime.Goexit].
+// durable:"-" json:"-" is left out; one that would be lost without them is an error of Join. A
+// method of such types that panics, or calls [runtime.Goexit], fails what needs it.
 //
 // A key is stored as its text, of at most 512 bytes, if it is a string or an integer, and otherwise
 // as a state is. It has to be the same key when it is read again: so it has no pointers, and no

@@ -3,7 +3,9 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
+	"github.com/freerun-go/freerun/cluster/internal/codec"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/internal/errorcode"
 )
@@ -73,8 +75,21 @@ func encodeError(err error) []byte {
 	if err == nil {
 		return nil
 	}
-	b, _ := json.Marshal(errorcode.Encode(err)) // strings alone
+	b, _ := json.Marshal(dataOf(err)) // strings alone
 	return b
+}
+
+// dataOf returns an error as data. A method of it that panics, or calls runtime.Goexit, is what the
+// data says.
+func dataOf(err error) (d errorcode.Data) {
+	ends := codec.Apart(func() error {
+		d = errorcode.Encode(err)
+		return nil
+	})
+	if ends != nil {
+		d = errorcode.Data{Text: fmt.Sprintf("an error of type %T, of which nothing is known: %v", err, ends)}
+	}
+	return d
 }
 
 // decodeError reads what encodeError has written.
