@@ -107,6 +107,24 @@ func (m *message) meetsRoute(k *vtable) bool {
 	return waits == nil && err == nil
 }
 
+// refusedWaiting asks the route of its unit about m, which is kept as it waits for futures; nil if
+// m does not, or may. A route that stores what an operation sends cannot store those.
+func (w *worker) refusedWaiting(m *message) error {
+	k, u, by := m.vtable(), m.unit, w.keeping()
+	if o := k.routed; o == nil || o.argPlan == nil || o.route.Form == route.Control || !u.hasRoute() {
+		return nil
+	}
+	x := u.ext.Load()
+	if q := x.settings.quick; q != nil && q.Stays(&k.routed.route, by) {
+		return nil
+	}
+	r := u.newRouted(m)
+	r.sender, r.waits = by, true
+	r.taken.Store(true) // it stays the caller's
+	_, err := r.decide(w, x.settings.route)
+	return err
+}
+
 func (u *unit) hasRoute() bool {
 	x := u.ext.Load()
 	return x != nil && x.has().route != nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
@@ -346,6 +347,55 @@ func TestKeptOrder(t *testing.T) {
 	for i, n := range got {
 		if i != n {
 			t.Fatalf("%v", got)
+		}
+	}
+}
+
+// keptWaits adds what a future has.
+var keptWaits = freerun.Op("keptWaits", func(_ *freerun.Context, n *int, f freerun.Future[int]) (int, error) {
+	v, err := f.Result()
+	*n += v
+	return *n, err
+})
+
+// TestKeptWaits: a route is asked about a message that is kept since it waits for a future, at the
+// send and when it leaves. An error at the send refuses it.
+func TestKeptWaits(t *testing.T) {
+	for _, why := range []error{nil, errByRoute} {
+		rt, _ := runtimetest.Start(t)
+		var asked, waited atomic.Int64
+		to := routed(rt, routeFunc(func(m route.Message) (route.Verdict, error) {
+			if asked.Add(1); !m.Waits() {
+				return route.Here, nil
+			}
+			if waited.Add(1); m.Sender() == nil {
+				t.Error("it waits, and has no sender")
+			}
+			return route.Elsewhere, why // of which nothing comes
+		}))
+		p := freerun.NewPromise[int](rt.Context())
+		h := &holder{}
+		u := freerun.NewUnit(rt, 0, freerun.Intercept(h.around))
+		var told error
+		var got freerun.Future[int]
+		f := freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
+			told = keptWaits.Tell(c, to, p.Future())
+			got = keptWaits.Send(c, to, p.Future())
+			return 0, nil
+		})
+		behind(t, rt, u)
+		if asked.Load() != 2 || waited.Load() != 2 || !errors.Is(told, why) {
+			t.Errorf("asked %d times, %d waited; told: %v", asked.Load(), waited.Load(), told)
+		}
+		h.take(t, 1)[0].Release(nil)
+		runtimetest.Must(t, f)
+		p.Resolve(3, nil)
+		n, err := got.Wait(runtimetest.Within(t))
+		if want := map[bool]int{true: 6}[why == nil]; n != want || !errors.Is(err, why) {
+			t.Errorf("%d, %v", n, err)
+		}
+		if want := map[bool]int64{true: 4, false: 2}[why == nil]; asked.Load() != want || waited.Load() != 2 {
+			t.Errorf("asked %d times in all, want %d; %d waited", asked.Load(), want, waited.Load())
 		}
 	}
 }

@@ -47,7 +47,8 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //
 // Refused are: functions without a name ([freerun.Do], [freerun.Read], [freerun.When2]) with
 // [ErrNotDurable]; a Send from an operation of a durable unit to a durable unit, with
-// [ErrWithin]; and a result that is, or holds, an open future, with [ErrForwarded]. In a runtime
+// [ErrWithin]; and a result that is, or holds, an open future, or the argument of what it tells a
+// durable unit, with [ErrForwarded]. In a runtime
 // that has not joined a store ([Join]) a message to a durable unit fails with [ErrNoStore].
 //
 // A state, and each argument of what an operation tells, is stored as its method AppendBinary of
@@ -112,6 +113,8 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 		return route.Here, ofOneTag(op.Name, m.Units())
 	case !m.Told():
 		return 0, fmt.Errorf("%w: it has sent %s to unit %v of kind %s; Tell it", ErrWithin, op.Name, m.Key(), m.Kind())
+	case m.Waits():
+		return 0, fmt.Errorf("%w: the argument of %s, which it has told unit %v of kind %s, holds an open one; no record can hold that", ErrForwarded, op.Name, m.Key(), m.Kind())
 	}
 	if err := s.Get().(*run).tell(m, op); err != nil {
 		return 0, err

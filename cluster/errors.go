@@ -30,7 +30,8 @@ var (
 // Errors of what is sent to durable units, or by them.
 var (
 	// ErrNotDurable says that what was sent cannot be stored, since it has no name: a function
-	// given to Do or Read; or that an operation is on durable units and on others.
+	// given to Do or Read; or since its argument cannot be; or that an operation is on durable
+	// units and on others.
 	ErrNotDurable = errors.New("cluster: it cannot be stored")
 	// ErrNewer says that what is stored is of a later version of its type than this program has
 	// ([Migrate]). Start a newer program.
@@ -51,8 +52,9 @@ var (
 	// something to several durable units.
 	ErrWithin = errors.New("cluster: an operation of a durable unit cannot have the outcome of another one")
 	// ErrForwarded says that an operation of a durable unit has returned a future that is open, or
-	// a result that holds one. What it has changed is undone.
-	ErrForwarded = errors.New("cluster: the result of an operation of a durable unit waits for a future")
+	// a result that holds one: what it has changed is undone. Or that it has told a durable unit
+	// something with an argument that holds one.
+	ErrForwarded = errors.New("cluster: what an operation of a durable unit has returned or told waits for a future")
 )
 
 // StoredError gives an error that a program tests for the name under which it is stored: then

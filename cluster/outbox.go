@@ -82,7 +82,7 @@ func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err e
 		return t, err
 	}
 	if t.Arg, err = t.op.arg.append(nil, arg); err != nil {
-		return t, fmt.Errorf("cluster: the argument of %s: %w", shorten(name), err)
+		return t, fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(name), err)
 	}
 	return t, nil
 }
