@@ -20,7 +20,7 @@ import (
 //             after it
 // Invariants: I1 What is stored is delivered, in this process or a later one, until a write has
 //             removed it. So it takes effect once.
-//             I2 The deliveries to a unit take effect in the order of their numbers.
+//             I2 The deliveries of one unit to another take effect in the order of their numbers.
 // Checked by: TestTell…
 
 // outbox has what durable units have told durable units, and has had no effect.

@@ -322,7 +322,7 @@ func stress(t *testing.T, fails int64, crashes bool, is flaw) (problems []string
 	return problems
 }
 
-func joined(t *testing.T, f *fickle) (*freerun.Runtime, *Node) {
+func joined(t *testing.T, f Store) (*freerun.Runtime, *Node) {
 	rt := freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))
 	n, err := Join(rt, f)
 	if err != nil {
