@@ -26,7 +26,8 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //     stored with the first operation.
 //   - A Tell from an operation of a durable unit to a durable unit is stored with what the
 //     operation has changed. It takes effect once, after any crash, if and only if the operation
-//     does; what one unit tells another comes in that order.
+//     does; what one unit tells another comes in that order. A Shutdown delivers what follows from
+//     each other up to 100 messages in a row, and leaves the rest to the next process.
 //   - What an operation sends to units that are not durable leaves when its effect is stored, in
 //     the order of sending, right before its outcome is known: at most once. If the operation is
 //     undone, it is withdrawn: a future of it fails with [freerun.ErrCanceled]. So it is with all

@@ -47,6 +47,7 @@ type delivery struct {
 	done       bool   // it has had its effect
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
+	inARow     int // drain.go
 	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet,
 	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
 	left, kept bool
@@ -167,7 +168,10 @@ func (t *tell) unit() string { return t.to.given + "\x00" + t.Key }
 func (o *outbox) send(all []*delivery) {
 	o.counts.opens(len(all))
 	for _, d := range all {
-		if !o.lines.mustWait(d) {
+		switch {
+		case d.isLeft():
+			o.lines.keep(d)
+		case !o.lines.mustWait(d):
 			o.deliver(d)
 		}
 	}
