@@ -282,6 +282,45 @@ func TestKeptPanic(t *testing.T) {
 	}
 }
 
+// TestKeptWaited: an activity that is kept may be waited for, until the outcome is given free, also
+// as an error, or the runtime has ended.
+func TestKeptWaited(t *testing.T) {
+	for _, end := range []string{"outcome", "error", "Close", "Close before"} {
+		rt := runtimetest.Quiet(t)
+		h := &holder{}
+		u := freerun.NewUnit(rt, 0, freerun.Intercept(h.around))
+		var kept *activity.Activity
+		ran, waits := false, make(chan error)
+		freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
+			kept = activity.Go(c, func(*activity.Activity) { ran = true })
+			return 0, nil
+		})
+		behind(t, rt, u)
+		soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if err := kept.Wait(soon); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: it does not wait: %v", end, err)
+		}
+		cancel()
+		go func() { waits <- kept.Wait(runtimetest.Within(t)) }()
+		var why, want error
+		switch end {
+		case "error":
+			why, want = errByRoute, freerun.ErrCanceled
+		case "Close before":
+			_ = rt.Close()
+			want = freerun.ErrClosed
+		}
+		h.take(t, 1)[0].Release(why)
+		if end == "Close" {
+			_ = rt.Close()
+		}
+		if err := <-waits; !errors.Is(err, want) && !(end == "Close" && errors.Is(err, freerun.ErrClosed)) || ran != (err == nil) {
+			t.Errorf("%s: %v, ran %v", end, err, ran)
+		}
+		_ = rt.Close()
+	}
+}
+
 // TestKeptOpen: what has no effect on others is not kept, nor is what is sent through the context
 // of the runtime, or by another goroutine. An operation that goes on to send once its outcome was
 // given free is kept until it returns.
