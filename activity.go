@@ -70,7 +70,7 @@ func (c *Context) startActivity(a *activity.Activity) error {
 			w.credit.Begin(c.key.account())
 		}
 		if w.keeping() != nil {
-			w.keep(&keptActivity{c.activityHost(), c.priority(), a})
+			w.keepActivity(c.activityHost(), c.priority(), a)
 			return nil
 		}
 	}

@@ -58,6 +58,7 @@ type routedMessage struct {
 	unit    *unit
 	of      *core
 	told    bool
+	waits   bool            // for futures in its argument, at the send
 	ctx     context.Context // of the Call that has sent the message; nil for others
 	key     *contextKey
 	sender  *held
@@ -260,6 +261,9 @@ func (r *routedMessage) Context() context.Context {
 	}
 	return rt.ctx
 }
+
+// Waits implements [route.Message].
+func (r *routedMessage) Waits() bool { return r.waits }
 
 // Sender implements [route.Message].
 func (r *routedMessage) Sender() route.Held {

@@ -107,6 +107,24 @@ func (m *message) meetsRoute(k *vtable) bool {
 	return waits == nil && err == nil
 }
 
+// refusedWaiting asks the route of its unit about m, which is kept as it waits for futures; nil if
+// m does not, or may. A route that stores what an operation sends cannot store those.
+func (w *worker) refusedWaiting(m *message) error {
+	k, u, by := m.vtable(), m.unit, w.keeping()
+	if o := k.routed; o == nil || o.argPlan == nil || o.route.Form == route.Control || !u.hasRoute() {
+		return nil
+	}
+	x := u.ext.Load()
+	if q := x.settings.quick; q != nil && q.Stays(&k.routed.route, by) {
+		return nil
+	}
+	r := u.newRouted(m)
+	r.sender, r.waits = by, true
+	r.taken.Store(true) // it stays the caller's
+	_, err := r.decide(w, x.settings.route)
+	return err
+}
+
 func (u *unit) hasRoute() bool {
 	x := u.ext.Load()
 	return x != nil && x.has().route != nil
@@ -241,25 +259,36 @@ func (g *keptJob) giveBack() {
 	}
 }
 
-// keptActivity is an activity that is kept.
+// keptActivity is an activity that is kept, and its host.
 type keptActivity struct {
-	host *activityHost
-	at   sched.Priority
-	a    *activity.Activity
+	*activityHost
+	at        sched.Priority
+	a         *activity.Activity
+	withdrawn atomics.Bool
 }
 
-func (g *keptActivity) open(*worker) {
-	activities.Begin(g.a, g.host, g.at, g.host.rt.scheduler, nil)
+// keepActivity keeps an activity. Others may wait for its end meanwhile.
+func (w *worker) keepActivity(host *activityHost, at sched.Priority, a *activity.Activity) {
+	g := &keptActivity{activityHost: host, at: at, a: a}
+	activities.Claim(a, g)
+	w.keep(g)
 }
 
-func (g *keptActivity) withdraw(*worker) {
-	activities.Begin(g.a, withdrawnHost{g.host}, g.at, g.host.rt.scheduler, nil)
+func (g *keptActivity) open(*worker) { activities.Queue(g.a, g.at, g.rt.scheduler, nil) }
+
+// withdraw has the activity be queued, and not begin.
+func (g *keptActivity) withdraw(w *worker) {
+	g.withdrawn.Store(true)
+	g.open(w)
 }
 
-// withdrawnHost is the host of an activity that was withdrawn: it does not begin.
-type withdrawnHost struct{ *activityHost }
-
-func (withdrawnHost) Canceled() error { return errWithdrawn }
+// Canceled implements [activityhost.Owner].
+func (g *keptActivity) Canceled() error {
+	if g.withdrawn.Load() {
+		return errWithdrawn
+	}
+	return g.activityHost.Canceled()
+}
 
 // keptTimer is a timer that is kept. It counts its time, and sends nothing before
 // the outcome is known. It is itself the target of the timer, in place of target.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/route"
 	"github.com/freerun-go/freerun/internal/runtimetest"
 )
 
@@ -281,6 +282,45 @@ func TestKeptPanic(t *testing.T) {
 	}
 }
 
+// TestKeptWaited: an activity that is kept may be waited for, until the outcome is given free, also
+// as an error, or the runtime has ended.
+func TestKeptWaited(t *testing.T) {
+	for _, end := range []string{"outcome", "error", "Close", "Close before"} {
+		rt := runtimetest.Quiet(t)
+		h := &holder{}
+		u := freerun.NewUnit(rt, 0, freerun.Intercept(h.around))
+		var kept *activity.Activity
+		ran, waits := false, make(chan error)
+		freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
+			kept = activity.Go(c, func(*activity.Activity) { ran = true })
+			return 0, nil
+		})
+		behind(t, rt, u)
+		soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if err := kept.Wait(soon); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: it does not wait: %v", end, err)
+		}
+		cancel()
+		go func() { waits <- kept.Wait(runtimetest.Within(t)) }()
+		var why, want error
+		switch end {
+		case "error":
+			why, want = errByRoute, freerun.ErrCanceled
+		case "Close before":
+			_ = rt.Close()
+			want = freerun.ErrClosed
+		}
+		h.take(t, 1)[0].Release(why)
+		if end == "Close" {
+			_ = rt.Close()
+		}
+		if err := <-waits; !errors.Is(err, want) && !(end == "Close" && errors.Is(err, freerun.ErrClosed)) || ran != (err == nil) {
+			t.Errorf("%s: %v, ran %v", end, err, ran)
+		}
+		_ = rt.Close()
+	}
+}
+
 // TestKeptOpen: what has no effect on others is not kept, nor is what is sent through the context
 // of the runtime, or by another goroutine. An operation that goes on to send once its outcome was
 // given free is kept until it returns.
@@ -346,6 +386,55 @@ func TestKeptOrder(t *testing.T) {
 	for i, n := range got {
 		if i != n {
 			t.Fatalf("%v", got)
+		}
+	}
+}
+
+// keptWaits adds what a future has.
+var keptWaits = freerun.Op("keptWaits", func(_ *freerun.Context, n *int, f freerun.Future[int]) (int, error) {
+	v, err := f.Result()
+	*n += v
+	return *n, err
+})
+
+// TestKeptWaits: a route is asked about a message that is kept since it waits for a future, at the
+// send and when it leaves. An error at the send refuses it.
+func TestKeptWaits(t *testing.T) {
+	for _, why := range []error{nil, errByRoute} {
+		rt, _ := runtimetest.Start(t)
+		var asked, waited atomic.Int64
+		to := routed(rt, routeFunc(func(m route.Message) (route.Verdict, error) {
+			if asked.Add(1); !m.Waits() {
+				return route.Here, nil
+			}
+			if waited.Add(1); m.Sender() == nil {
+				t.Error("it waits, and has no sender")
+			}
+			return route.Elsewhere, why // of which nothing comes
+		}))
+		p := freerun.NewPromise[int](rt.Context())
+		h := &holder{}
+		u := freerun.NewUnit(rt, 0, freerun.Intercept(h.around))
+		var told error
+		var got freerun.Future[int]
+		f := freerun.Do(rt.Context(), u, func(c *freerun.Context, _ *int) (int, error) {
+			told = keptWaits.Tell(c, to, p.Future())
+			got = keptWaits.Send(c, to, p.Future())
+			return 0, nil
+		})
+		behind(t, rt, u)
+		if asked.Load() != 2 || waited.Load() != 2 || !errors.Is(told, why) {
+			t.Errorf("asked %d times, %d waited; told: %v", asked.Load(), waited.Load(), told)
+		}
+		h.take(t, 1)[0].Release(nil)
+		runtimetest.Must(t, f)
+		p.Resolve(3, nil)
+		n, err := got.Wait(runtimetest.Within(t))
+		if want := map[bool]int{true: 6}[why == nil]; n != want || !errors.Is(err, why) {
+			t.Errorf("%d, %v", n, err)
+		}
+		if want := map[bool]int64{true: 4, false: 2}[why == nil]; asked.Load() != want || waited.Load() != 2 {
+			t.Errorf("asked %d times in all, want %d; %d waited", asked.Load(), want, waited.Load())
 		}
 	}
 }

@@ -107,9 +107,13 @@ func sendTo[A, R any](o *operation[A, R], c *Context, u *unit, arg A) Future[R] 
 }
 
 // refuseSend ends a message that is not sent, because of err. It is counted nowhere. With errKept
-// it is kept.
+// it is kept, unless its route refuses that.
 func (o *core) refuseSend(c *Context, w *worker, m *promised, err error) {
 	if err == errKept {
+		if err := w.refusedWaiting(&m.message); err != nil {
+			o.failSend(w, &m.message, err)
+			return
+		}
 		w.keepSend(o, m)
 		return
 	}

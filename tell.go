@@ -34,6 +34,10 @@ func tellTo[A, R any](o *operation[A, R], c *Context, u *unit, arg A) error {
 	if origin != nil { // a reused message has none
 		m.lineage.Store(origin)
 		if w.isKept(m) {
+			if err := w.refusedWaiting(m); err != nil {
+				o.core.refuseTell(w, m, err)
+				return err
+			}
 			w.keep(&keptTell{&o.core, m})
 			return nil
 		}

@@ -25,6 +25,8 @@ var startIn func(where starter, a *Activity) error
 func init() {
 	activityhost.Provide(activityhost.Activities[Activity]{
 		StartWith:    func(start func(where starter, a *Activity) error) { startIn = start },
+		Claim:        (*Activity).claim,
+		Queue:        (*Activity).queue,
 		Begin:        (*Activity).begin,
 		StackOf:      (*Activity).stackHere,
 		Code:         (*Activity).code,
@@ -51,11 +53,21 @@ func (a *Activity) start(b *Activity) error {
 	return a.owner.Start(a, b)
 }
 
+// claim gives a new activity its owner: see [activityhost.Activities].
+func (a *Activity) claim(in owner) {
+	a.mustBeNew()
+	a.started, a.owner = true, in
+}
+
 // begin queues a new activity: see [activityhost.Activities].
 func (a *Activity) begin(in owner, priority sched.Priority, s *sched.Scheduler, p *sched.Processor) {
-	a.mustBeNew()
-	a.started, a.owner, a.quantum = true, in, Quantum
-	a.priority = priority
+	a.claim(in)
+	a.queue(priority, s, p)
+}
+
+// queue queues an activity that was claimed: see [activityhost.Activities].
+func (a *Activity) queue(priority sched.Priority, s *sched.Scheduler, p *sched.Processor) {
+	a.quantum, a.priority = Quantum, priority
 	s.QueueAt(p, sched.Back, a.priority, &a.task)
 }
 

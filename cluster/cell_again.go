@@ -150,6 +150,7 @@ func (c *cell) reload() {
 // again runs list again, and then what was put behind. In the unit's turn, which has the state.
 func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 	if s := c.sharedBy(); s != nil { // it has claimed a state that is loaded again now
+		c.withRare().shared = nil // once: what the list has may have to run again
 		list = append(list, s.behind(c))
 	}
 	if !c.isLookingUp() {

@@ -98,7 +98,7 @@ func (b *batch) add(n *Node, r *run) {
 		return
 	}
 	for i := range r.tells {
-		b.tell(n, &r.tells[i])
+		b.tell(n, &r.tells[i], r.of)
 	}
 	if r.hasIdentity() && r.refused == nil {
 		b.writes = append(b.writes, r.outcome()...)
@@ -114,14 +114,15 @@ func (b *batch) add(n *Node, r *run) {
 	}
 	b.writes = append(b.writes, r.of.removal()...)
 	if r.of.isQuestion() {
-		b.tell(n, r.of.answer(r.kept.encoded, r.kept.err))
+		b.tell(n, r.of.answer(r.kept.encoded, r.kept.err), r.of)
 	}
 }
 
-// tell has the write hold a message. One that this program has no operation for is recorded as
-// failed.
-func (b *batch) tell(n *Node, t *tell) {
+// tell has the write hold a message that by has told, a delivery or nil for others. One that this
+// program has no operation for is recorded as failed.
+func (b *batch) tell(n *Node, t *tell, by *delivery) {
 	d := n.outbox.number(t)
+	d.inARow = n.inARow(by)
 	if t.op == nil {
 		b.writes = append(b.writes, d.failure(fmt.Errorf("cluster: this program has no operation %s for kind %s", t.Operation, t.Kind)))
 		return

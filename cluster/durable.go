@@ -26,7 +26,8 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //     stored with the first operation.
 //   - A Tell from an operation of a durable unit to a durable unit is stored with what the
 //     operation has changed. It takes effect once, after any crash, if and only if the operation
-//     does; what one unit tells another comes in that order.
+//     does; what one unit tells another comes in that order. A Shutdown delivers what follows from
+//     each other up to 100 messages in a row, and leaves the rest to the next process.
 //   - What an operation sends to units that are not durable leaves when its effect is stored, in
 //     the order of sending, right before its outcome is known: at most once. If the operation is
 //     undone, it is withdrawn: a future of it fails with [freerun.ErrCanceled]. So it is with all
@@ -47,13 +48,14 @@ var seam = route.For[freerun.UnitOption, freerun.KindOption, *freerun.Context, *
 //
 // Refused are: functions without a name ([freerun.Do], [freerun.Read], [freerun.When2]) with
 // [ErrNotDurable]; a Send from an operation of a durable unit to a durable unit, with
-// [ErrWithin]; and a result that is, or holds, an open future, with [ErrForwarded]. In a runtime
+// [ErrWithin]; and a result that is, or holds, an open future, or the argument of what it tells a
+// durable unit, with [ErrForwarded]. In a runtime
 // that has not joined a store ([Join]) a message to a durable unit fails with [ErrNoStore].
 //
 // A state, and each argument of what an operation tells, is stored as its method AppendBinary of
 // [encoding.BinaryAppender] says, or else as JSON. It may take 16 MiB. A field with the tags
-// durable:"-" json:"-" is left out; one that would be lost without them is an error of Join. The
-// methods of such types may panic, which fails what needs them, but not call [runtime.Goexit].
+// durable:"-" json:"-" is left out; one that would be lost without them is an error of Join. A
+// method of such types that panics, or calls [runtime.Goexit], fails what needs it.
 //
 // A key is stored as its text, of at most 512 bytes, if it is a string or an integer, and otherwise
 // as a state is. It has to be the same key when it is read again: so it has no pointers, and no
@@ -117,6 +119,8 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 		return route.Here, ofOneTag(op.Name, m.Units())
 	case !m.Told():
 		return 0, fmt.Errorf("%w: it has sent %s to unit %v of kind %s; Tell it", ErrWithin, op.Name, m.Key(), m.Kind())
+	case m.Waits():
+		return 0, fmt.Errorf("%w: the argument of %s, which it has told unit %v of kind %s, holds an open one; no record can hold that", ErrForwarded, op.Name, m.Key(), m.Kind())
 	}
 	if err := s.Get().(*run).tell(m, op); err != nil {
 		return 0, err

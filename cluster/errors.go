@@ -3,7 +3,9 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
+	"github.com/freerun-go/freerun/cluster/internal/codec"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/internal/errorcode"
 )
@@ -28,7 +30,8 @@ var (
 // Errors of what is sent to durable units, or by them.
 var (
 	// ErrNotDurable says that what was sent cannot be stored, since it has no name: a function
-	// given to Do or Read; or that an operation is on durable units and on others.
+	// given to Do or Read; or since its argument cannot be; or that an operation is on durable
+	// units and on others.
 	ErrNotDurable = errors.New("cluster: it cannot be stored")
 	// ErrNewer says that what is stored is of a later version of its type than this program has
 	// ([Migrate]). Start a newer program.
@@ -49,8 +52,9 @@ var (
 	// something to several durable units.
 	ErrWithin = errors.New("cluster: an operation of a durable unit cannot have the outcome of another one")
 	// ErrForwarded says that an operation of a durable unit has returned a future that is open, or
-	// a result that holds one. What it has changed is undone.
-	ErrForwarded = errors.New("cluster: the result of an operation of a durable unit waits for a future")
+	// a result that holds one: what it has changed is undone. Or that it has told a durable unit
+	// something with an argument that holds one.
+	ErrForwarded = errors.New("cluster: what an operation of a durable unit has returned or told waits for a future")
 )
 
 // StoredError gives an error that a program tests for the name under which it is stored: then
@@ -73,8 +77,21 @@ func encodeError(err error) []byte {
 	if err == nil {
 		return nil
 	}
-	b, _ := json.Marshal(errorcode.Encode(err)) // strings alone
+	b, _ := json.Marshal(dataOf(err)) // strings alone
 	return b
+}
+
+// dataOf returns an error as data. A method of it that panics, or calls runtime.Goexit, is what the
+// data says.
+func dataOf(err error) (d errorcode.Data) {
+	ends := codec.Apart(func() error {
+		d = errorcode.Encode(err)
+		return nil
+	})
+	if ends != nil {
+		d = errorcode.Data{Text: fmt.Sprintf("an error of type %T, of which nothing is known: %v", err, ends)}
+	}
+	return d
 }
 
 // decodeError reads what encodeError has written.

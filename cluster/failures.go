@@ -24,7 +24,7 @@ type Failure struct {
 
 // failure returns the entry of a delivery that has failed for good.
 func (d *delivery) failure(why error) engine.Write {
-	return engine.Write{Key: layout.Numbered(layout.Failure, d.number), Value: append(d.Encode(), why.Error()...)}
+	return engine.Write{Key: layout.Numbered(layout.Failure, d.number), Value: append(d.Encode(), dataOf(why).Text...)}
 }
 
 // Failures returns the recorded failures, the oldest first, also those of operations that the

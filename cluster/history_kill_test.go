@@ -28,18 +28,22 @@ type line struct {
 	Outcome outcome
 }
 
-// The process carries out moves over the store in FREERUN_DIR until it is killed, or one read if
-// FREERUN_LAST is set.
+// The process carries out moves of FREERUN_PURSES purses over the store in FREERUN_DIR until it is
+// killed, or a read of each if FREERUN_LAST is set.
 func init() {
 	child.Role("purse", func() {
-		if err := carryForEver(os.Getenv("FREERUN_DIR"), os.Getenv("FREERUN_LAST") != ""); err != nil {
+		of, err := strconv.Atoi(os.Getenv("FREERUN_PURSES"))
+		if err == nil {
+			err = carryForEver(os.Getenv("FREERUN_DIR"), of, os.Getenv("FREERUN_LAST") != "")
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 	})
 }
 
-func carryForEver(dir string, last bool) error {
+func carryForEver(dir string, of int, last bool) error {
 	ctx := context.Background()
 	rt := freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))
 	node, err := Join(rt, Local(dir, Create()))
@@ -62,13 +66,16 @@ func carryForEver(dir string, last bool) error {
 		return errors.Join(err, say(line{client, m, true, o}))
 	}
 	if last {
-		return errors.Join(one(0, move{Reads: true}), rt.Shutdown(ctx), node.Close())
+		for n := range of {
+			err = errors.Join(err, one(0, move{Reads: true, To: n}))
+		}
+		return errors.Join(err, rt.Shutdown(ctx), node.Close())
 	}
 	ended := make(chan error)
 	for client := range historyClients {
 		go func() {
 			for {
-				if err := one(client, randomMove(int(ids.Add(1)))); err != nil {
+				if err := one(client, randomMove(int(ids.Add(1)), of)); err != nil {
 					ended <- err
 				}
 				disturb(rt.Context())
@@ -81,9 +88,9 @@ func carryForEver(dir string, last bool) error {
 // carriedOut adds to a history what a process has carried out until it was killed, when it had
 // printed a number of lines; with none, it runs to its end. The number of a line is its time: the
 // first line of a move comes before it, and the second one after it.
-func carriedOut(t *testing.T, all []moved, dir string, clock *int64, kill int, env ...string) []moved {
+func carriedOut(t *testing.T, all []moved, dir string, of int, clock *int64, kill int, env ...string) []moved {
 	t.Helper()
-	process := child.Command(t.Context(), "purse", append(env, "FREERUN_DIR="+dir)...)
+	process := child.Command(t.Context(), "purse", append(env, "FREERUN_DIR="+dir, fmt.Sprint("FREERUN_PURSES=", of))...)
 	out, err := process.StdoutPipe()
 	if err == nil {
 		err = process.Start()
@@ -125,43 +132,50 @@ func carriedOut(t *testing.T, all []moved, dir string, clock *int64, kill int, e
 	return all
 }
 
-// TestHistoryOfKilledProcesses kills the processes of one unit again and again; Porcupine checks
-// its history over all of them. FREERUN_CRASHES says how often.
+// TestHistoryOfKilledProcesses kills the processes of one unit, and of some of one tag, again and
+// again; Porcupine checks the history over all of them. FREERUN_CRASHES says how often.
 func TestHistoryOfKilledProcesses(t *testing.T) {
 	times := 4
 	if n, err := strconv.Atoi(os.Getenv("FREERUN_CRASHES")); err == nil {
 		times = n
 	}
-	for times > 0 {
-		dir, clock := t.TempDir(), int64(0)
-		var all []moved
-		for n := range min(times, 4) {
-			all = carriedOut(t, all, dir, &clock, 50+rand.IntN(300*(1+n%2)))
-			times--
+	for _, of := range []int{1, mostPurses} {
+		for left := times; left > 0; {
+			dir, clock := t.TempDir(), int64(0)
+			var all []moved
+			for n := range min(left, 4) {
+				all = carriedOut(t, all, dir, of, &clock, 50+rand.IntN(300*(1+n%2)))
+				left--
+			}
+			all = carriedOut(t, all, dir, of, &clock, 0, "FREERUN_LAST=yes")
+			if err := checkHistory(all); err != nil {
+				t.Errorf("%d purses, %d moves: %v", of, len(all), err)
+			}
+			t.Logf("%d purses, %d moves", of, len(all))
 		}
-		all = carriedOut(t, all, dir, &clock, 0, "FREERUN_LAST=yes")
-		if err := checkHistory(all); err != nil {
-			t.Errorf("%d moves: %v", len(all), err)
-		}
-		t.Logf("%d moves", len(all))
 	}
 }
 
 // TestHistoryOfKilledProcessesControl puts an older copy of the store in its place between two
 // processes: Porcupine finds that it has forgotten moves.
 func TestHistoryOfKilledProcessesControl(t *testing.T) {
-	for range 5 { // the coins may be as many by chance
-		dir, clock := t.TempDir(), int64(0)
-		all := carriedOut(t, nil, dir, &clock, 100)
-		older := t.TempDir()
-		if err := os.CopyFS(older, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
+	for _, of := range []int{1, mostPurses} {
+		found := false
+		for range 5 { // the coins may be as many by chance
+			dir, clock := t.TempDir(), int64(0)
+			all := carriedOut(t, nil, dir, of, &clock, 100)
+			older := t.TempDir()
+			if err := os.CopyFS(older, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			all = carriedOut(t, all, dir, of, &clock, 200)
+			all = carriedOut(t, all, older, of, &clock, 100)
+			if found = checkHistory(all) != nil; found {
+				break
+			}
 		}
-		all = carriedOut(t, all, dir, &clock, 200)
-		all = carriedOut(t, all, older, &clock, 100)
-		if checkHistory(all) != nil {
-			return
+		if !found {
+			t.Errorf("a store that has forgotten moves of %d purses is not found", of)
 		}
 	}
-	t.Error("a store that has forgotten moves is not found")
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -15,39 +16,86 @@ import (
 	"github.com/freerun-go/freerun"
 )
 
-// purse is the state of the unit whose history is checked.
+// purse is the state of the units whose history is checked, together.
 type purse struct{ Coins int }
 
 var errTooFew = errors.New("too few coins")
 
-// move is an operation on a purse: Coins come, or go if they are fewer than none; or it reads.
+// mostPurses is how many purses a history has at most.
+const mostPurses = 3
+
+// move is an operation on purses: Coins come to one, or go if they are fewer than none; or it is
+// from another purse that they come; or all get as many as the others; or it reads.
 type move struct {
-	Coins  int
-	Reads  bool
-	Panics int // how many runs panic; three make it fail
-	ID     int // by which runs are counted
+	Coins    int
+	From, To int
+	Evens    int // how many purses, if not 0
+	Reads    bool
+	Panics   int  // how many runs panic; three make it fail
+	Exits    bool // it calls runtime.Goexit
+	ID       int  // by which runs are counted
 }
 
 var (
 	movesRun sync.Map // ID → *atomic.Int64
 
-	purses = freerun.NewKind("purse", func(*freerun.Context, int) (purse, error) { return purse{}, nil },
-		Durable(), freerun.PassivateAfter(time.Millisecond))
-	carry = freerun.Op("carry", func(_ *freerun.Context, p *purse, m move) (int, error) {
-		if p.Coins+m.Coins < 0 {
-			return 0, errTooFew
-		}
-		p.Coins += m.Coins
-		if m.Panics > 0 {
-			n, _ := movesRun.LoadOrStore(m.ID, new(atomic.Int64))
-			if n.(*atomic.Int64).Add(1) <= int64(m.Panics) {
-				panic("a move fails")
-			}
-		}
-		return p.Coins, nil
-	})
+	purses = freerun.NewKind("purse", func(*freerun.Context, string) (purse, error) { return purse{}, nil },
+		Durable(Tagged()), freerun.PassivateAfter(time.Millisecond))
+	carry = freerun.Op("carry", func(_ *freerun.Context, p *purse, m move) (int, error) { return m.carry(p) })
+	pass  = freerun.Op2("pass", func(_ *freerun.Context, from, to *purse, m move) (int, error) { return m.carry(from, to) })
+	even  = freerun.OpAll("even", func(_ *freerun.Context, all []*purse, m move) (int, error) { return m.carry(all...) })
 	count = freerun.ReadOp("count", func(_ *freerun.Context, p *purse, _ struct{}) (int, error) { return p.Coins, nil })
 )
+
+func purseAt(c *freerun.Context, n int) *freerun.Unit[purse] { return purses.At(c, purseKey(n)) }
+
+func purseKey(n int) string { return fmt.Sprintf("{purse}/%d", n) }
+
+// carry carries out a move on its purses.
+func (m move) carry(on ...*purse) (int, error) {
+	var coins [mostPurses]int
+	for i, p := range on {
+		coins[i] = p.Coins
+	}
+	coins, last, fits := m.on(coins, 0, len(on)-1, len(on))
+	if !fits {
+		return 0, errTooFew
+	}
+	for i, p := range on {
+		p.Coins = coins[i]
+	}
+	if m.Panics > 0 {
+		n, _ := movesRun.LoadOrStore(m.ID, new(atomic.Int64))
+		if n.(*atomic.Int64).Add(1) <= int64(m.Panics) {
+			panic("a move fails")
+		}
+	}
+	if m.Exits {
+		runtime.Goexit()
+	}
+	return last, nil
+}
+
+// on returns the coins after a move from one place to another, or that evens the first all, and
+// what its outcome is; or that there are too few.
+func (m move) on(coins [mostPurses]int, from, to, all int) (after [mostPurses]int, last int, fits bool) {
+	if m.Evens > 0 {
+		sum := 0
+		for _, n := range coins[:all] {
+			sum += n
+		}
+		for i := range all {
+			coins[i] = sum / all
+		}
+		coins[0] += sum % all
+		return coins, sum, true
+	}
+	if from != to {
+		coins[from] -= m.Coins
+	}
+	coins[to] += m.Coins
+	return coins, coins[to], coins[from] >= 0 && coins[to] >= 0
+}
 
 // result is how a move ended.
 type result int
@@ -73,26 +121,24 @@ type moved struct {
 	Outcome    outcome
 }
 
-// pursesModel is what a purse does, for Porcupine. A state is the coins.
+// pursesModel is what the purses do, for Porcupine: as one object. A state is the coins of each.
 var pursesModel = porcupine.NondeterministicModel{
-	Init: func() []any { return []any{0} },
+	Init: func() []any { return []any{[mostPurses]int{}} },
 	Step: func(state, input, output any) (next []any) {
-		coins, m, o := state.(int), input.(move), output.(outcome)
-		after, unknown := coins+m.Coins, o.Result == open || o.Result == ended
-		switch {
-		case o.Result == undone:
+		coins, m, o := state.([mostPurses]int), input.(move), output.(outcome)
+		unknown := o.Result == open || o.Result == ended
+		if m.Reads && (o.Result == undone || unknown || o.Coins == coins[m.To]) {
 			return []any{coins}
-		case m.Reads && (unknown || o.Coins == coins):
-			return []any{coins}
-		case m.Reads:
+		} else if m.Reads {
 			return nil
-		case unknown && after < 0:
+		}
+		after, last, fits := m.on(coins, m.From, m.To, m.Evens)
+		switch {
+		case o.Result == undone, unknown && !fits, o.Result == refused && !fits:
 			return []any{coins}
 		case unknown:
 			return []any{coins, after}
-		case o.Result == refused && after < 0:
-			return []any{coins}
-		case o.Result == done && after >= 0 && o.Coins == after:
+		case o.Result == done && fits && o.Coins == last:
 			return []any{after}
 		}
 		return nil
@@ -121,25 +167,39 @@ func checkHistory(all []moved) error {
 	return errors.New("no order of the moves explains their outcomes")
 }
 
-// randomMove is one of the moves of a test. Some panic.
-func randomMove(id int) move {
-	m := move{Coins: rand.IntN(21) - 10, ID: id}
+// randomMove is one of the moves of a test of n purses. Some panic.
+func randomMove(id, n int) move {
+	m := move{Coins: rand.IntN(21) - 10, From: rand.IntN(n), To: rand.IntN(n), ID: id}
 	switch rand.IntN(12) {
 	case 0:
 		m.Panics = 1 + rand.IntN(3)
+		m.Exits = rand.IntN(4) == 0
 	case 1, 2, 3:
-		m = move{Reads: true}
+		m = move{Reads: true, To: m.To}
+	case 4:
+		if n > 1 {
+			m.Evens = n
+		}
 	}
 	return m
 }
 
-// carryOut sends a move to the purse, and waits for its outcome.
+// carryOut sends a move to its purses, and waits for its outcome.
 func carryOut(ctx context.Context, c *freerun.Context, m move) (outcome, error) {
 	f := freerun.Future[int]{}
-	if m.Reads {
-		f = count.Send(c, purses.At(c, 0), struct{}{})
-	} else {
-		f = carry.Send(c, purses.At(c, 0), m)
+	switch {
+	case m.Reads:
+		f = count.Send(c, purseAt(c, m.To), struct{}{})
+	case m.Evens > 0:
+		var all []*freerun.Unit[purse]
+		for n := range m.Evens {
+			all = append(all, purseAt(c, n))
+		}
+		f = even.Send(c, all, m)
+	case m.From != m.To:
+		f = pass.Send(c, purseAt(c, m.From), purseAt(c, m.To), m)
+	default:
+		f = carry.Send(c, purseAt(c, m.To), m)
 	}
 	coins, err := f.Wait(ctx)
 	var p *freerun.PanicError
@@ -148,7 +208,7 @@ func carryOut(ctx context.Context, c *freerun.Context, m move) (outcome, error) 
 		return outcome{done, coins}, nil
 	case errors.Is(err, errTooFew):
 		return outcome{Result: refused}, nil
-	case errors.Is(err, ErrNoSpace), errors.Is(err, errUndone) && m.Reads, errors.As(err, &p) && m.Panics == 3:
+	case errors.Is(err, ErrNoSpace), errors.Is(err, errUndone) && m.Reads, errors.As(err, &p) && m.Panics == 3, errors.Is(err, freerun.ErrGoexit) && m.Exits:
 		return outcome{Result: undone}, nil
 	case errors.Is(err, freerun.ErrClosed):
 		return outcome{Result: open}, nil
@@ -156,11 +216,23 @@ func carryOut(ctx context.Context, c *freerun.Context, m move) (outcome, error) 
 	return outcome{}, err
 }
 
-// disturb has the unit become passive, or gives it the time for that.
+// apart carries out a move from one purse to another in two parts: the control.
+func apart(ctx context.Context, c *freerun.Context, m move) (outcome, error) {
+	if m.Reads || m.Evens > 0 || m.From == m.To || m.Coins < 0 {
+		return carryOut(ctx, c, m)
+	}
+	o, err := carryOut(ctx, c, move{Coins: -m.Coins, From: m.From, To: m.From})
+	if o.Result == done && err == nil {
+		return carryOut(ctx, c, move{Coins: m.Coins, From: m.To, To: m.To})
+	}
+	return o, err
+}
+
+// disturb has a unit become passive, or gives it the time for that.
 func disturb(c *freerun.Context) {
 	switch rand.IntN(30) {
 	case 0:
-		purses.Stop(c, 0)
+		purses.Stop(c, purseKey(rand.IntN(mostPurses)))
 	case 1:
 		time.Sleep(2 * time.Millisecond)
 	case 2:
@@ -170,9 +242,17 @@ func disturb(c *freerun.Context) {
 
 const historyClients = 6
 
+// chronicle says what a history is of.
+type chronicle struct {
+	purses int
+	fails  int64 // of 1000 writes
+	is     flaw
+	by     func(ctx context.Context, c *freerun.Context, m move) (outcome, error)
+}
+
 // history has goroutines carry out moves over a store, which crashes in the middle, and then over
 // what is left of it.
-func history(t *testing.T, fails int64, is flaw) (all []moved) {
+func history(t *testing.T, of chronicle) (all []moved) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	movesRun.Clear()
@@ -180,16 +260,16 @@ func history(t *testing.T, fails int64, is flaw) (all []moved) {
 	var mu sync.Mutex
 	entries := map[string][]byte{}
 	for life := range 2 {
-		f := newFickle(entries, is)
-		f.fails.Store(fails)
+		f := newFickle(entries, of.is)
+		f.fails.Store(of.fails)
 		rt, n := joined(t, f)
 		var clients sync.WaitGroup
 		for client := range historyClients {
 			clients.Go(func() {
 				for range 30 {
-					m := randomMove(int(ids.Add(1)))
+					m := randomMove(int(ids.Add(1)), of.purses)
 					begin := clock.Add(1)
-					o, err := carryOut(ctx, rt.Context(), m)
+					o, err := of.by(ctx, rt.Context(), m)
 					if err != nil {
 						t.Errorf("%+v: %v", m, err)
 					}
@@ -218,29 +298,38 @@ func history(t *testing.T, fails int64, is flaw) (all []moved) {
 	return all
 }
 
-// TestHistory has Porcupine check the history of one unit, whose operations panic, which becomes
-// passive, and whose store fails writes and crashes.
+// TestHistory has Porcupine check the history of one unit, and of some of one tag, whose operations
+// panic, which become passive, and whose store fails writes and crashes.
 func TestHistory(t *testing.T) {
-	for _, fails := range []int64{0, 50} {
-		for range 5 {
-			if err := checkHistory(history(t, fails, sound)); err != nil {
-				t.Error(err)
+	for _, purses := range []int{1, mostPurses} {
+		for _, fails := range []int64{0, 50} {
+			for range 5 {
+				if err := checkHistory(history(t, chronicle{purses, fails, sound, carryOut})); err != nil {
+					t.Errorf("%d purses: %v", purses, err)
+				}
 			}
 		}
 	}
 }
 
-// TestHistoryControls holds that Porcupine finds stores that break their promises.
+// TestHistoryControls holds that Porcupine finds stores that break their promises, and moves that
+// are not one operation.
 func TestHistoryControls(t *testing.T) {
-	for is, fails := range map[flaw]int64{forgets: 0, resurrect: 300} {
+	for _, of := range []chronicle{
+		{1, 0, forgets, carryOut},
+		{1, 300, resurrect, carryOut},
+		{mostPurses, 0, forgets, carryOut},
+		{mostPurses, 0, splits, carryOut},
+		{mostPurses, 0, sound, apart},
+	} {
 		found := false
-		for range 20 {
-			if found = checkHistory(history(t, fails, is)) != nil; found {
+		for range 30 {
+			if found = checkHistory(history(t, of)) != nil; found {
 				break
 			}
 		}
 		if !found {
-			t.Errorf("flaw %d is not found", is)
+			t.Errorf("flaw %d is not found with %d purses", of.is, of.purses)
 		}
 	}
 }

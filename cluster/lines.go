@@ -73,7 +73,8 @@ func (l *lines) isFirst(d *delivery) bool {
 	return l.queues[d.unit()].isFirst(d)
 }
 
-// next removes a delivery that has had its effect, and returns the one that is to follow, if any.
+// next removes a delivery that has had its effect, and returns the one that is to follow, if any:
+// none if one with an earlier number was stored after it, and put before it, as that goes on.
 func (l *lines) next(d *delivery) (following *delivery) {
 	if l.held.Load() == 0 {
 		return nil
@@ -81,16 +82,20 @@ func (l *lines) next(d *delivery) (following *delivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[d.unit()]
-	if !q.isFirst(d) {
+	if q == nil {
 		return nil
 	}
-	q.list, q.pause = q.list[1:], leastPause
-	if len(q.list) == 0 {
+	at, there := q.find(d)
+	if !there {
+		return nil
+	}
+	q.list, q.pause = slices.Delete(q.list, at, at+1), leastPause
+	switch {
+	case len(q.list) == 0:
 		delete(l.queues, d.unit())
 		l.held.Add(-1)
 		return nil
-	}
-	if q.list[0].kept {
+	case at > 0 || q.list[0].kept:
 		return nil
 	}
 	return q.list[0]
@@ -163,10 +168,14 @@ func (l *lines) queueFor(d *delivery) *queue {
 
 // put puts a delivery into its place in the queue, unless it is there.
 func (q *queue) put(d *delivery) {
-	at, there := slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
-	if !there {
+	if at, there := q.find(d); !there {
 		q.list = slices.Insert(q.list, at, d)
 	}
+}
+
+// find returns the place of a delivery in the queue.
+func (q *queue) find(d *delivery) (at int, there bool) {
+	return slices.BinarySearchFunc(q.list, d, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
 }
 
 // isFirst reports whether a delivery is the first of a queue, which may be nil.

@@ -20,7 +20,7 @@ import (
 //             after it
 // Invariants: I1 What is stored is delivered, in this process or a later one, until a write has
 //             removed it. So it takes effect once.
-//             I2 The deliveries to a unit take effect in the order of their numbers.
+//             I2 The deliveries of one unit to another take effect in the order of their numbers.
 // Checked by: TestTell…
 
 // outbox has what durable units have told durable units, and has had no effect.
@@ -47,6 +47,7 @@ type delivery struct {
 	done       bool   // it has had its effect
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
+	inARow     int // drain.go
 	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet,
 	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
 	left, kept bool
@@ -83,7 +84,7 @@ func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err e
 		return t, err
 	}
 	if t.Arg, err = t.op.arg.append(nil, arg); err != nil {
-		return t, fmt.Errorf("cluster: the argument of %s: %w", shorten(name), err)
+		return t, fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(name), err)
 	}
 	return t, nil
 }
@@ -168,7 +169,10 @@ func (t *tell) unit() string { return t.to.given + "\x00" + t.Key }
 func (o *outbox) send(all []*delivery) {
 	o.counts.opens(len(all))
 	for _, d := range all {
-		if !o.lines.mustWait(d) {
+		switch {
+		case d.isLeft():
+			o.lines.keep(d)
+		case !o.lines.mustWait(d):
 			o.deliver(d)
 		}
 	}

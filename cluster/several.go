@@ -30,7 +30,7 @@ import (
 //             V3 An operation waits only for those that have come to its units before it. They
 //             come to units that they have in common in one order: so none waits in a circle.
 //             V4 It fails before it has run only if a unit is not sharing.
-// Checked by: TestSeveral…; of package clustertest TestSeveral…
+// Checked by: TestSeveral…; of package clustertest TestSeveral…, TestVaults
 
 // several is an operation on several units that is under way.
 type several struct {
@@ -260,11 +260,17 @@ func (s *several) fail(err error) {
 // letGoOf has the unit go on after an operation, if it shares: in its turn, or what comes now would
 // overtake what was put behind.
 func (c *cell) letGoOf(s *several) {
+	began := false
 	c.unit.Run(func(ctx *freerun.Context, state any) {
+		began = true
 		if c.phase.Load() == sharing && c.sharedBy() == s {
 			c.withRare().shared = nil
 			c.phase.Store(idle)
 			c.again(ctx, state, nil)
 		}
-	}, c.abandon)
+	}, func(err error) {
+		if !began { // otherwise an operation has ended the goroutine, and the others run again
+			c.abandon(err)
+		}
+	})
 }

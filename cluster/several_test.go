@@ -64,8 +64,13 @@ var (
 func (a *till) changes(m move) (int, error) {
 	a.Sum += m.Amount
 	a.Did = append(a.Did, m.ID)
-	if m.Does == "panic once" && moveTry(m) == 1 {
+	switch {
+	case m.Does == "panic once" && moveTry(m) == 1:
 		panic(m.ID)
+	case m.Does == "spoil":
+		a.Odds = math.NaN()
+	case m.Does == "end":
+		runtime.Goexit()
 	}
 	return a.Sum, nil
 }

@@ -13,7 +13,8 @@ import (
 // with those of the runtime.
 type Stats struct {
 	// Active has how many units are in memory, or about to be, by the names of their kinds in the
-	// store. How many are stored is known only to who counts the keys ([Keys]).
+	// store; none once the node is closed. How many are stored is known only to who counts the keys
+	// ([Keys]).
 	Active map[string]int
 
 	// Of the store. What waits for the disk at the same time is one commit: Writes by Commits is
@@ -54,7 +55,10 @@ type Stats struct {
 func (n *Node) Stats() Stats {
 	s := Stats{Active: make(map[string]int, len(n.kinds)), Opening: n.opening}
 	for _, k := range n.kinds {
-		s.Active[k.given] = k.active(n.rt)
+		s.Active[k.given] = 0
+		if nodeOf(n.rt) == n { // a runtime that has ended still counts its units
+			s.Active[k.given] = k.active(n.rt)
+		}
 	}
 	if e, counts := n.engine.(engine.Counting); counts {
 		of := e.Stats()

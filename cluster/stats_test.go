@@ -168,7 +168,7 @@ func TestStatsOfTheStore(t *testing.T) {
 			t.Errorf("active after a stop: %v", s.Active)
 		}
 		end(t, rt, n)
-		if s := n.Stats(); s.Commits != units*each {
+		if s := n.Stats(); s.Commits != units*each || s.Active["book"] != 0 {
 			t.Errorf("after Close: %+v", s)
 		}
 	}

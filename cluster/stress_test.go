@@ -42,6 +42,7 @@ const (
 	halves         // makes the last part of a write alone
 	resurrect      // makes a write of which it says that it has failed
 	keeps          // does not remove what is to be removed
+	splits         // makes the parts of a write one after another
 )
 
 func newFickle(entries map[string][]byte, is flaw) *fickle {
@@ -77,6 +78,16 @@ func (f *fickle) Put(writes []engine.Write, done func(error)) {
 			err = fmt.Errorf("%w: it is a test", engine.ErrNoSpace)
 		}
 		if err == nil && !(f.flaw == forgets && rand.IntN(3) == 0) || f.flaw == resurrect {
+			if f.flaw == splits {
+				f.apply(writes[:1])
+				f.mu.Unlock()
+				time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
+				f.mu.Lock()
+				if f.crashed {
+					f.mu.Unlock()
+					return
+				}
+			}
 			f.apply(writes)
 		}
 		f.mu.Unlock()
@@ -314,7 +325,7 @@ func stress(t *testing.T, fails int64, crashes bool, is flaw) (problems []string
 	return problems
 }
 
-func joined(t *testing.T, f *fickle) (*freerun.Runtime, *Node) {
+func joined(t *testing.T, f Store) (*freerun.Runtime, *Node) {
 	rt := freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))
 	n, err := Join(rt, f)
 	if err != nil {

@@ -168,7 +168,7 @@ func (s *shape) decode(src []byte, value any) error {
 	}
 	for i, step := range s.steps[version:] {
 		if at, err = step.safely(at); err != nil {
-			return &migrationError{step, version + i, err}
+			return &migrationError{step, version + i, dataOf(err).Text, err}
 		}
 	}
 	reflect.ValueOf(value).Elem().Set(reflect.ValueOf(at).Elem())
@@ -179,23 +179,28 @@ func (s *shape) decode(src []byte, value any) error {
 type migrationError struct {
 	step    migration
 	version int
+	text    string // of why
 	why     error
 }
 
 func (e *migrationError) Error() string {
-	return fmt.Sprintf("the migration from %v to %v, of version %d: %v", e.step.from, e.step.to, e.version, e.why)
+	return fmt.Sprintf("the migration from %v to %v, of version %d: %s", e.step.from, e.step.to, e.version, e.text)
 }
 
 func (e *migrationError) Unwrap() error { return e.why }
 
-// safely runs the step; a panic is an error.
+// safely runs the step; a panic, and runtime.Goexit, is an error.
 func (s migration) safely(old any) (value any, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("it panicked: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return s.run(old)
+	err = codec.Apart(func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("it panicked: %v\n%s", v, debug.Stack())
+			}
+		}()
+		value, err = s.run(old)
+		return err
+	})
+	return value, err
 }
 
 // names returns all names under which something may be stored, the one that is given now first.

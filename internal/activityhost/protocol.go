@@ -96,6 +96,10 @@ type Activities[A any] struct {
 	// Begin queues a new activity: on p, the processor that the caller runs on, or in the inbox of
 	// the scheduler if p is nil. The caller has counted the activity before.
 	Begin func(a *A, owner Owner[A], priority sched.Priority, s *sched.Scheduler, p *sched.Processor)
+	// Claim and Queue are the two halves of Begin: between them the activity has its owner, and
+	// others may wait for its end.
+	Claim func(a *A, owner Owner[A])
+	Queue func(a *A, priority sched.Priority, s *sched.Scheduler, p *sched.Processor)
 	// StackOf returns the stack of a, nil if the caller is not the goroutine of a.
 	StackOf func(a *A) *Stack
 	// Code returns the address of the code of the activity's function, 0 once the activity has

@@ -96,8 +96,14 @@ type Message interface {
 	// Told reports whether nobody holds a future of the outcome: the message is a Tell's.
 	Told() bool
 	// Arg returns a pointer to the argument, an *A. All futures in it have outcomes, except in that
-	// of a Suspend. The route may read and write it until the message is decided.
+	// of a Suspend, and of a message that waits. The route may read and write it until the message
+	// is decided.
 	Arg() any
+	// Waits reports whether the message has to wait for futures in its argument, and is sent by an
+	// operation whose outcome is kept back. Then Decide is asked at the send, with the sender: an
+	// error refuses the message, and of the verdict nothing comes, as Decide is asked again when
+	// the message leaves.
+	Waits() bool
 	// NewResult returns a pointer to a new zero result, an *R, to decode into.
 	NewResult() any
 	// Context returns a context with the values of the message that is done when the message is
@@ -106,8 +112,8 @@ type Message interface {
 	Context() context.Context
 	// Sender returns what keeps the outcome of the operation back that sends this message, nil if
 	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message
-	// that need not wait for futures. About one to several units that is sent so, Decide is asked
-	// twice: at the send, with the sender, and when the message leaves.
+	// that need not wait for futures. About one to several units that is sent so, and about one
+	// that waits, Decide is asked twice: at the send, with the sender, and when the message leaves.
 	Sender() Held
 	// Resolve gives the message its outcome: err, or the result, an *R, nil for the zero R. It
 	// reports whether it was this call that has decided. If not, the outcome is dropped: there was

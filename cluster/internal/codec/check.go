@@ -10,6 +10,7 @@ import (
 type checker struct {
 	seen   map[place]bool // types may lead back to themselves
 	widest uintptr
+	calls  bool // a type has methods of the user's
 }
 
 // place is a type, and whether its values are variables, so that encoding/json calls methods of
@@ -30,6 +31,7 @@ func (c *checker) value(t reflect.Type, path string, variable bool) error {
 		return c.value(result, path+"'s result", true)
 	}
 	if own, err := ownJSON(t, path, variable); own || err != nil {
+		c.calls = c.calls || !trusted(t)
 		return err
 	}
 	switch t.Kind() {
@@ -51,6 +53,7 @@ func (c *checker) value(t reflect.Type, path string, variable bool) error {
 		if err := key(t.Key(), path); err != nil {
 			return err
 		}
+		c.calls = c.calls || t.Key().Implements(textMarshaler) && !trusted(t.Key())
 		c.widest = max(c.widest, t.Key().Size()+t.Elem().Size())
 		return c.value(t.Elem(), path+"[]", false)
 	case reflect.Struct:

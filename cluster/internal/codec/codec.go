@@ -24,6 +24,7 @@ type Codec struct {
 	binary  bool         // the type has a form of its own
 	noJSON  error        // why the type cannot be JSON; nil if it can
 	null    bool         // a value may be null
+	calls   bool         // the type, or one in it, has methods of the user's that are called
 	widest  uintptr      // the largest thing for which one value of JSON makes room
 }
 
@@ -55,6 +56,7 @@ func Of(t reflect.Type) (*Codec, error) {
 	check := checker{seen: map[place]bool{}}
 	c.noJSON = check.value(t, t.String(), true)
 	c.widest = check.widest
+	c.calls = check.calls || c.binary && !trusted(t)
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		c.null = true
@@ -73,12 +75,19 @@ func (c *Codec) Type() reflect.Type { return c.t }
 // Append appends the value to which value, a *T, points, and returns the longer slice. With an
 // error it returns dst as it was. The value must not be changed meanwhile.
 //
-// A method of the user's that panics is an error. One that calls runtime.Goexit ends the goroutine,
-// as in an operation: Append holds nothing then, but bytes behind dst may have been written.
+// A method of the user's that panics, or calls runtime.Goexit, is an error; bytes behind dst may
+// have been written then.
 func (c *Codec) Append(dst []byte, value any) (longer []byte, err error) {
 	if err := c.accepts(value); err != nil {
 		return dst, err
 	}
+	if c.calls {
+		return c.appendApart(dst, value)
+	}
+	return c.append(dst, value)
+}
+
+func (c *Codec) append(dst []byte, value any) (longer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			longer, err = dst, c.panicked("written", v)
@@ -137,12 +146,19 @@ func (c *Codec) appendJSON(dst []byte, value any) ([]byte, error) {
 // there before is gone; after an error the value is zero. The value keeps no part of src.
 //
 // src may be anything: its length and depth, and the room that it would take, are limited before
-// anything is made. Bytes behind the value are an error. A method of the user's that panics is an
-// error. One that calls runtime.Goexit ends the goroutine: see [Codec.Append].
-func (c *Codec) Decode(src []byte, value any) (err error) {
+// anything is made. Bytes behind the value are an error. A method of the user's that panics, or
+// calls runtime.Goexit, is an error.
+func (c *Codec) Decode(src []byte, value any) error {
 	if err := c.accepts(value); err != nil {
 		return err
 	}
+	if c.calls {
+		return c.decodeApart(src, value)
+	}
+	return c.read(src, value)
+}
+
+func (c *Codec) read(src []byte, value any) (err error) {
 	whole := false
 	defer func() {
 		if v := recover(); v != nil {
@@ -204,9 +220,12 @@ func (c *Codec) accepts(value any) error {
 	return nil
 }
 
-// panicked returns the error for a value whose methods panicked with v while it was written or
-// read.
+// panicked returns the error for a value whose methods panicked with v, or called runtime.Goexit,
+// while it was written or read.
 func (c *Codec) panicked(done string, v any) error {
+	if v == any(errExits) {
+		return fmt.Errorf("cluster: a method of %v, or of a type in it, called runtime.Goexit while a value was %s", c.t, done)
+	}
 	if err, ok := v.(error); ok {
 		return fmt.Errorf("cluster: a method of %v, or of a type in it, panicked while a value was %s: %w", c.t, done, err)
 	}
