@@ -16,11 +16,14 @@ const (
 	batchID  = "Nats-Batch-Id"
 	batchSeq = "Nats-Batch-Sequence"
 	commit   = "Nats-Batch-Commit"
+	ttl      = "Nats-TTL"
+	markers  = 24 * 4 * 3600 // seconds for which a removed entry keeps its revision
 )
 
 // Codes of errors of the server.
 const (
 	wrongSequence = 10071
+	notSettled    = 10164 // a write of the entry is on its way to the other servers
 	noMessage     = 10037
 	noStorage     = 10047 // resources exceeded
 	noStorageLeft = 10077 // the stream's maximum of bytes
@@ -54,7 +57,7 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 		return a, nil
 	}
 	switch a.Error.Code {
-	case wrongSequence:
+	case wrongSequence, notSettled:
 		return a, engine.ErrConflict
 	case noStorage, noStorageLeft:
 		return a, fmt.Errorf("%w: %s", engine.ErrNoSpace, a.Error.Description)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -29,16 +28,14 @@ type process struct {
 	rt    *freerun.Runtime
 	turns []*turn.Turn
 	cells []map[string]*counter // by partition
+	over  chan struct{}         // closed when it is killed
 }
 
 const parts = 4
 
 func newProcess(t testing.TB, url, name string) *process {
-	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{t: t, nc: nc, log: open(t, nc, "machines"), rt: freerun.New()}
+	nc := connect(t, url)
+	p := &process{t: t, nc: nc, log: open(t, nc, Options{Program: "machines"}), rt: freerun.New(), over: make(chan struct{})}
 	for range parts + 1 {
 		p.turns = append(p.turns, turn.New(p.rt))
 		p.cells = append(p.cells, map[string]*counter{})
@@ -53,6 +50,7 @@ func newProcess(t testing.TB, url, name string) *process {
 
 // kill ends the process in the middle.
 func (p *process) kill() {
+	close(p.over)
 	_ = p.rt.Close()
 	p.nc.Close()
 	p.log.Close()
@@ -230,7 +228,11 @@ func (s *sender) send(p *process, n int) {
 		s.sent = append(s.sent, unit, id)
 		s.mu.Unlock()
 		for s.open.Load() > 200 {
-			time.Sleep(time.Millisecond)
+			select {
+			case <-p.over:
+				return
+			case <-time.After(time.Millisecond):
+			}
 		}
 		s.open.Add(1)
 		p.Send(unit, []byte(body), func(err error) {
@@ -256,9 +258,9 @@ func (s *sender) send(p *process, n int) {
 // TestMachines runs the protocol on goroutines over a server: machines come, are killed in the
 // middle, and leave, and the server is started again, while others send.
 func TestMachines(t *testing.T) {
-	dir := t.TempDir()
-	server := serveIn(t, dir, -1)
-	url, port := server.ClientURL(), server.Addr().(*net.TCPAddr).Port
+	t.Parallel()
+	server := serve(t, 1)
+	url := server.url()
 	first := newProcess(t, url, "first")
 	last := newProcess(t, url, "last")
 	killed := newProcess(t, url, "killed")
@@ -276,8 +278,8 @@ func TestMachines(t *testing.T) {
 	}
 	time.Sleep(2*time.Second + time.Duration(rand.IntN(500))*time.Millisecond)
 	killed.kill()
-	stop(server)
-	serveIn(t, dir, port)
+	server.stop(0)
+	server.start(0)
 	third := newProcess(t, url, "third")
 	time.Sleep(2 * time.Second)
 	left := make(chan struct{})
