@@ -67,6 +67,13 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 
 // Swap implements [engine.Log].
 func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	messages := e.messages(p, writes)
+	messages[0].Header.Set(expected, strconv.FormatUint(revision, 10))
+	e.store(messages, done)
+}
+
+// messages returns writes as they are stored.
+func (e *Engine) messages(p int, writes []engine.Write) []*nats.Msg {
 	messages := make([]*nats.Msg, len(writes))
 	for i, w := range writes {
 		m := &nats.Msg{Subject: e.entry(p, w.Key), Data: w.Value, Header: nats.Header{}}
@@ -78,8 +85,7 @@ func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(r
 		}
 		messages[i] = m
 	}
-	messages[0].Header.Set(expected, strconv.FormatUint(revision, 10))
-	e.store(messages, done)
+	return messages
 }
 
 // store stores messages, all or none, and tells the revision of the first.

@@ -39,7 +39,7 @@ const mostCall = 2 * time.Second // an answer takes
 
 // Open opens the store of a program in the servers to which nc is connected. It fails with
 // [engine.ErrStateLost] if there is none and Create is not set, or if a half of it is missing. It
-// waits, until ctx ends, for servers that have no leader yet.
+// waits, until ctx ends, for a server, and for servers that have no leader yet.
 func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	names, err := newNames(o.Program)
 	if err != nil {
@@ -50,6 +50,9 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	}
 	o.Replicas = max(o.Replicas, 1)
 	e := &Engine{names: names, nc: nc, partitions: o.Partitions}
+	if err := e.connected(ctx); err != nil {
+		return nil, err
+	}
 	if err := e.checkServer(); err != nil {
 		return nil, err
 	}

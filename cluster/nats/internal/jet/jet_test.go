@@ -12,6 +12,7 @@ import (
 )
 
 func TestLog(t *testing.T) {
+	t.Parallel()
 	for _, n := range replicas {
 		t.Run(fmt.Sprint("R", n), func(t *testing.T) {
 			t.Parallel()
@@ -21,24 +22,33 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestRestart holds what TestLog does while servers end, in order, and start again: the one, and of
-// three the one that leads, or all.
-func TestRestart(t *testing.T) {
-	t.Run("R1", func(t *testing.T) {
-		t.Parallel()
-		s := serve(t, 1)
-		enginetest.Restart(t, s.opened, func() { s.restart(0) })
-	})
-	t.Run("R3, the leader", func(t *testing.T) {
-		t.Parallel()
-		s := serve(t, 3)
-		enginetest.Restart(t, s.opened, func() { s.restart(s.leader(s.connect(t), "restart")) })
-	})
-	t.Run("R3, all", func(t *testing.T) {
-		t.Parallel()
-		s := serve(t, 3)
-		enginetest.Restart(t, s.opened, func() { s.restart(0, 1, 2) })
-	})
+// TestRestart holds what TestLog does while servers end, in order, and start again.
+func TestRestart(t *testing.T) { restarts(t, within, "R1", "R3, the leader") }
+
+// restarts restarts the one server, or of three the one that leads, or all.
+func restarts(t *testing.T, launch func(t testing.TB, p place) func(), ways ...string) {
+	t.Parallel()
+	for _, way := range ways {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			n := 3
+			if way == "R1" {
+				n = 1
+			}
+			s := arrange(t, n, launch)
+			s.startAll()
+			enginetest.Restart(t, s.opened, func() {
+				switch way {
+				case "R1":
+					s.restart(0)
+				case "R3, all":
+					s.restart(0, 1, 2)
+				default:
+					s.restart(s.leader(s.connect(t), "restart"))
+				}
+			})
+		})
+	}
 }
 
 // TestOpen holds what Open refuses, and that it says what is wrong.

@@ -75,9 +75,7 @@ func within(t testing.TB, p place) (end func()) {
 func serve(t testing.TB, n int) *servers {
 	t.Helper()
 	s := arrange(t, n, within)
-	for i := range n {
-		s.start(i)
-	}
+	s.startAll()
 	return s
 }
 
@@ -116,6 +114,13 @@ func freePorts(t testing.TB, n int) (ports []int) {
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports
+}
+
+func (s *servers) startAll() {
+	s.t.Helper()
+	for i := range s.places {
+		s.start(i)
+	}
 }
 
 func (s *servers) start(i int) {
@@ -181,13 +186,19 @@ func (s *servers) connect(t testing.TB) *nats.Conn {
 
 func connect(t testing.TB, url string) *nats.Conn {
 	t.Helper()
-	quiet := nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
-	nc, err := nats.Connect(url, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), quiet)
+	nc, err := dial(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
 	return nc
+}
+
+// dial connects, now or once there is a server.
+func dial(url string, more ...nats.Option) (*nats.Conn, error) {
+	quiet := nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
+	more = append(more, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), quiet)
+	return nats.Connect(url, more...)
 }
 
 // opened opens a store that all of the servers have.
@@ -221,13 +232,20 @@ func open(t testing.TB, nc *nats.Conn, o Options) *Engine {
 func TestFirstStart(t *testing.T) {
 	t.Parallel()
 	s := arrange(t, 3, within)
-	s.start(0)
 	nc := s.connect(t)
 	o := Options{Program: "p", Partitions: 4, Replicas: 3, Create: true}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	if _, err := Open(ctx, nc, o); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "a majority") {
-		t.Errorf("one server of three: %v", err)
+	for i, want := range []string{"no server of nats://", "a majority"} {
+		if i > 0 {
+			s.start(0)
+			if err := nc.FlushTimeout(30 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		if _, err := Open(ctx, nc, o); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d servers of three: %v", i, err)
+		}
+		cancel()
 	}
 	opened := make(chan error)
 	go func() {
