@@ -99,7 +99,7 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		done(a.Seq-uint64(len(messages)-1), nil) // those of a batch follow each other
 	}
 	if len(messages) == 1 {
-		e.calls.call(messages[0], end)
+		e.calls.call(end, messages...)
 		return
 	}
 	id := nats.NewInbox()[len(nats.InboxPrefix):]
@@ -107,9 +107,8 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		m.Header.Set(batchID, id)
 		m.Header.Set(batchSeq, strconv.Itoa(i+1))
 	}
-	last := messages[len(messages)-1]
-	last.Header.Set(commit, "1")
-	e.calls.batch(messages[:len(messages)-1], last, end)
+	messages[len(messages)-1].Header.Set(commit, "1")
+	e.calls.call(end, messages...)
 }
 
 // Read implements [engine.Log].
@@ -120,7 +119,7 @@ func (e *Engine) Read(p int, key []byte, done func(value []byte, revision uint64
 // read reads the last message of a subject, from the leader of the stream.
 func (e *Engine) read(subject string, done func(value []byte, revision uint64, err error)) {
 	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + e.entries(), Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
-	e.calls.call(ask, func(m *nats.Msg, err error) {
+	e.calls.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		switch {
 		case a.Error != nil && a.Error.Code == noMessage:
@@ -143,5 +142,5 @@ func (e *Engine) read(subject string, done func(value []byte, revision uint64, e
 			}
 			done(value, a.Message.Seq, nil)
 		}
-	})
+	}, ask)
 }

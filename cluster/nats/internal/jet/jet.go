@@ -30,6 +30,7 @@ type Engine struct {
 	id         [16]byte
 	partitions int
 	calls      *calls
+	outlet     outlet
 	followers  followers
 }
 
@@ -37,9 +38,9 @@ var _ engine.Log = (*Engine)(nil)
 
 const mostCall = 2 * time.Second // an answer takes
 
-// Open opens the store of a program in the servers to which nc is connected. It fails with
-// [engine.ErrStateLost] if there is none and Create is not set, or if a half of it is missing. It
-// waits, until ctx ends, for a server, and for servers that have no leader yet.
+// Open opens the store of a program in the servers of a connection, which [Connect] makes. It fails
+// with [engine.ErrStateLost] if there is none and Create is not set, or if a half of it is missing.
+// It waits, until ctx ends, for a server, and for servers that have no leader yet.
 func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	names, err := newNames(o.Program)
 	if err != nil {
@@ -49,8 +50,8 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("nats: %d partitions; it needs at least 1", o.Partitions)
 	}
 	o.Replicas = max(o.Replicas, 1)
-	e := &Engine{names: names, nc: nc, partitions: o.Partitions}
-	if err := e.connected(ctx); err != nil {
+	e := &Engine{names: names, nc: nc, partitions: o.Partitions, outlet: outlet{nc: nc, oldest: mostCall}}
+	if err := connected(ctx, nc); err != nil {
 		return nil, err
 	}
 	if err := e.checkServer(); err != nil {
@@ -63,7 +64,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	if err := e.openStreams(ctx, js, o); err != nil {
 		return nil, err
 	}
-	if e.calls, err = newCalls(nc, mostCall); err != nil {
+	if e.calls, err = newCalls(nc, &e.outlet, mostCall); err != nil {
 		return nil, err
 	}
 	return e, nil

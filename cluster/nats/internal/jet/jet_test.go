@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/enginetest"
 )
@@ -65,6 +67,14 @@ func TestOpen(t *testing.T) {
 	refused("the first start asks for them", engine.ErrStateLost, Options{Program: "p", Partitions: 4})
 	refused("the name of the program", nil, Options{Program: "P.x", Partitions: 4, Create: true})
 	refused("at least 1", nil, Options{Program: "p", Create: true})
+	keeps, err := nats.Connect(s.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keeps.Close()
+	if _, err := Open(t.Context(), keeps, Options{Program: "p", Partitions: 4}); err == nil || !strings.Contains(err.Error(), "ReconnectBufSize") {
+		t.Errorf("a connection that keeps what is sent: %v", err)
+	}
 	e := open(t, nc, Options{Program: "p"})
 	e.Close()
 	refused("asks for 3", nil, Options{Program: "p", Partitions: 4, Replicas: 3})

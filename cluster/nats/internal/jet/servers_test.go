@@ -186,19 +186,12 @@ func (s *servers) connect(t testing.TB) *nats.Conn {
 
 func connect(t testing.TB, url string) *nats.Conn {
 	t.Helper()
-	nc, err := dial(url)
+	nc, err := Connect(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
 	return nc
-}
-
-// dial connects, now or once there is a server.
-func dial(url string, more ...nats.Option) (*nats.Conn, error) {
-	quiet := nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
-	more = append(more, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), quiet)
-	return nats.Connect(url, more...)
 }
 
 // opened opens a store that all of the servers have.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -22,21 +21,6 @@ const (
 	division = "freerun-partitions" // how many
 	leastNew = "2.12.0"             // of servers: atomic publishing
 )
-
-// connected waits for a server.
-func (e *Engine) connected(ctx context.Context) error {
-	for !e.nc.IsConnected() {
-		if e.nc.IsClosed() {
-			return fmt.Errorf("nats: %w", nats.ErrConnectionClosed)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("nats: no server of %s answers: %w", strings.Join(e.nc.Servers(), ", "), errors.Join(context.Cause(ctx), e.nc.LastError()))
-		case <-time.After(mostCall / 40):
-		}
-	}
-	return nil
-}
 
 func (e *Engine) checkServer() error {
 	var have, want [3]int
