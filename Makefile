@@ -17,6 +17,7 @@ PACKAGES ?= work
 COUNT ?= 10
 FUZZTIME ?= 30s
 MAYHEM ?= 1h
+CHAOS ?= 1h
 SIMULATIONS ?= 1000000
 RUN ?= .
 PAIRS ?= 20
@@ -109,6 +110,10 @@ mayhem: ## everything at once for MAYHEM, with the race detector, and every mess
 .PHONY: crashes
 crashes: ## durable units whose process is killed 200 times, 10,000 flipped bits of a store, and 200 losses of power at each sync; half an hour
 	FREERUN_CRASHES=200 FREERUN_FLIPS=10000 FREERUN_KILLS=100 FREERUN_CUTS=200 go test -count 1 -timeout 2h ./cluster/... ./cluster/internal/powercut/...
+
+.PHONY: chaos
+chaos: ## machines and NATS servers as processes that are killed, stopped and cut off for CHAOS, and every command accounted for
+	FREERUN_CHAOS=$(CHAOS) go test -count 1 -timeout 0 -v -run '^TestChaos' ./cluster/nats/internal/jet
 
 .PHONY: simulate-long
 simulate-long: ## durable units under SIMULATIONS schedules, with crashes and faults of the disk, for the night

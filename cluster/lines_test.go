@@ -36,7 +36,10 @@ type lagging struct {
 	failed  chan struct{}
 }
 
-func (l *lagging) open() (engine.Engine, error) { return l, nil }
+func (l *lagging) open(n *Node) error {
+	n.engine = l
+	return nil
+}
 
 func (l *lagging) Put(writes []engine.Write, done func(error)) {
 	if hold := l.hold.Load(); hold != nil && (*hold)(writes) {

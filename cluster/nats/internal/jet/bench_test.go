@@ -16,7 +16,7 @@ const (
 // BenchmarkPairs is the limit of what goes through a log: for each command an entry of the log and
 // then a record by compare-and-set, many at once, and nothing else.
 func BenchmarkPairs(b *testing.B) {
-	e := open(b, connect(b, serve(b)), "p")
+	e := open(b, serve(b, 1).connect(b), Options{Program: "p"})
 	defer e.Close()
 	value := make([]byte, 112)
 	revisions := make([]uint64, benchUnits)
@@ -52,7 +52,7 @@ func BenchmarkPairs(b *testing.B) {
 
 // BenchmarkLogged sends commands through the protocol to units that have one write each under way.
 func BenchmarkLogged(b *testing.B) {
-	p := newProcess(b, serve(b).ClientURL(), "one")
+	p := newProcess(b, serve(b, 1).url(), "one")
 	defer p.kill()
 	time.Sleep(1500 * time.Millisecond) // until it owns the partitions
 	body := []byte("x")

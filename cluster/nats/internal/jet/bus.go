@@ -5,7 +5,7 @@ import "github.com/nats-io/nats.go"
 // Send sends a message to a machine of the program, or to all of them, this one too, if to is
 // empty: each gets it at most once. Without a connection it is lost.
 func (e *Engine) Send(to string, message []byte) {
-	_ = e.nc.Publish(e.bus(to), message)
+	e.outlet.put([]*nats.Msg{{Subject: e.bus(to), Data: message}}, nil)
 }
 
 // Listen calls each with the messages to a machine, and with those to all, on two goroutines, until

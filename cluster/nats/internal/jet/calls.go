@@ -14,7 +14,7 @@ import (
 // calls are requests under way: each is a message that asks for an answer, whose subject ends with
 // the call's number. None waits; what has no answer in time fails with ErrUncertain.
 type calls struct {
-	nc      *nats.Conn
+	outlet  *outlet
 	inbox   string
 	sub     *nats.Subscription
 	timeout time.Duration
@@ -34,9 +34,9 @@ type due struct {
 	at     time.Time
 }
 
-func newCalls(nc *nats.Conn, timeout time.Duration) (*calls, error) {
+func newCalls(nc *nats.Conn, outlet *outlet, timeout time.Duration) (*calls, error) {
 	c := &calls{
-		nc: nc, inbox: nc.NewInbox() + ".", timeout: timeout, open: map[uint64]func(*nats.Msg, error){},
+		outlet: outlet, inbox: nc.NewInbox() + ".", timeout: timeout, open: map[uint64]func(*nats.Msg, error){},
 		stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	sub, err := nc.Subscribe(c.inbox+"*", c.answered)
@@ -52,8 +52,9 @@ func newCalls(nc *nats.Conn, timeout time.Duration) (*calls, error) {
 	return c, nil
 }
 
-// call sends m. done is called once, and must not wait.
-func (c *calls) call(m *nats.Msg, done func(m *nats.Msg, err error)) {
+// call sends messages, of which the last one asks for an answer: that of all. done is called once,
+// and must not wait.
+func (c *calls) call(done func(m *nats.Msg, err error), messages ...*nats.Msg) {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
@@ -64,12 +65,10 @@ func (c *calls) call(m *nats.Msg, done func(m *nats.Msg, err error)) {
 	number := c.last
 	c.open[number] = done
 	c.order = append(c.order, due{number, time.Now().Add(c.timeout)})
-	m.Reply = c.inbox + strconv.FormatUint(number, 36)
-	err := c.nc.PublishMsg(m) // within, so that calls leave in their order
+	messages[len(messages)-1].Reply = c.inbox + strconv.FormatUint(number, 36)
+	// Within, so that they leave in the order of the calls.
+	c.outlet.put(messages, func(err error) { c.end(number, nil, err) })
 	c.mu.Unlock()
-	if err != nil {
-		c.end(number, nil, err)
-	}
 }
 
 func (c *calls) answered(m *nats.Msg) {
@@ -138,15 +137,4 @@ func (c *calls) close() {
 	for _, done := range open {
 		done(nil, engine.ErrClosed)
 	}
-}
-
-// batch sends messages, and then one that commits them, whose answer is that of all.
-func (c *calls) batch(messages []*nats.Msg, last *nats.Msg, done func(m *nats.Msg, err error)) {
-	for _, m := range messages {
-		if err := c.nc.PublishMsg(m); err != nil {
-			done(nil, err)
-			return
-		}
-	}
-	c.call(last, done)
 }

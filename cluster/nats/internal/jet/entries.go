@@ -16,11 +16,14 @@ const (
 	batchID  = "Nats-Batch-Id"
 	batchSeq = "Nats-Batch-Sequence"
 	commit   = "Nats-Batch-Commit"
+	ttl      = "Nats-TTL"
+	markers  = 24 * 4 * 3600 // seconds for which a removed entry keeps its revision
 )
 
 // Codes of errors of the server.
 const (
 	wrongSequence = 10071
+	notSettled    = 10164 // a write of the entry is on its way to the other servers
 	noMessage     = 10037
 	noStorage     = 10047 // resources exceeded
 	noStorageLeft = 10077 // the stream's maximum of bytes
@@ -54,7 +57,7 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 		return a, nil
 	}
 	switch a.Error.Code {
-	case wrongSequence:
+	case wrongSequence, notSettled:
 		return a, engine.ErrConflict
 	case noStorage, noStorageLeft:
 		return a, fmt.Errorf("%w: %s", engine.ErrNoSpace, a.Error.Description)
@@ -64,6 +67,13 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 
 // Swap implements [engine.Log].
 func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	messages := e.messages(p, writes)
+	messages[0].Header.Set(expected, strconv.FormatUint(revision, 10))
+	e.store(messages, done)
+}
+
+// messages returns writes as they are stored.
+func (e *Engine) messages(p int, writes []engine.Write) []*nats.Msg {
 	messages := make([]*nats.Msg, len(writes))
 	for i, w := range writes {
 		m := &nats.Msg{Subject: e.entry(p, w.Key), Data: w.Value, Header: nats.Header{}}
@@ -75,8 +85,7 @@ func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(r
 		}
 		messages[i] = m
 	}
-	messages[0].Header.Set(expected, strconv.FormatUint(revision, 10))
-	e.store(messages, done)
+	return messages
 }
 
 // store stores messages, all or none, and tells the revision of the first.
@@ -90,7 +99,7 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		done(a.Seq-uint64(len(messages)-1), nil) // those of a batch follow each other
 	}
 	if len(messages) == 1 {
-		e.calls.call(messages[0], end)
+		e.calls.call(end, messages...)
 		return
 	}
 	id := nats.NewInbox()[len(nats.InboxPrefix):]
@@ -98,9 +107,8 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		m.Header.Set(batchID, id)
 		m.Header.Set(batchSeq, strconv.Itoa(i+1))
 	}
-	last := messages[len(messages)-1]
-	last.Header.Set(commit, "1")
-	e.calls.batch(messages[:len(messages)-1], last, end)
+	messages[len(messages)-1].Header.Set(commit, "1")
+	e.calls.call(end, messages...)
 }
 
 // Read implements [engine.Log].
@@ -111,7 +119,7 @@ func (e *Engine) Read(p int, key []byte, done func(value []byte, revision uint64
 // read reads the last message of a subject, from the leader of the stream.
 func (e *Engine) read(subject string, done func(value []byte, revision uint64, err error)) {
 	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + e.entries(), Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
-	e.calls.call(ask, func(m *nats.Msg, err error) {
+	e.calls.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		switch {
 		case a.Error != nil && a.Error.Code == noMessage:
@@ -134,5 +142,5 @@ func (e *Engine) read(subject string, done func(value []byte, revision uint64, e
 			}
 			done(value, a.Message.Seq, nil)
 		}
-	})
+	}, ask)
 }

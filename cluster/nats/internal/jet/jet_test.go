@@ -2,83 +2,64 @@ package jet
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/enginetest"
 )
 
-// serve starts a server with JetStream.
-func serve(t testing.TB) *server.Server {
-	t.Helper()
-	return serveIn(t, t.TempDir(), -1)
-}
-
-// serveIn starts a server with JetStream in a folder, at a port.
-func serveIn(t testing.TB, dir string, port int) *server.Server {
-	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server does not start")
-	}
-	t.Cleanup(func() { stop(s) })
-	return s
-}
-
-func stop(s *server.Server) {
-	s.Shutdown()
-	s.WaitForShutdown()
-}
-
-func connect(t testing.TB, s *server.Server) *nats.Conn {
-	t.Helper()
-	nc, err := nats.Connect(s.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	return nc
-}
-
-func open(t testing.TB, nc *nats.Conn, program string) *Engine {
-	t.Helper()
-	e, err := Open(nc, Options{Program: program, Partitions: 4, Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 func TestLog(t *testing.T) {
-	s := serve(t)
-	enginetest.Log(t, func(t *testing.T, name string) enginetest.Opened {
-		e := open(t, connect(t, s), name)
-		closed := false
-		return enginetest.Opened{Log: e, Close: func() {
-			if !closed {
-				closed = true
-				e.Close()
+	t.Parallel()
+	for _, n := range replicas {
+		t.Run(fmt.Sprint("R", n), func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, n)
+			enginetest.Log(t, func(t *testing.T, name string) enginetest.Opened { return s.opened(t, name) })
+		})
+	}
+}
+
+// TestRestart holds what TestLog does while servers end, in order, and start again.
+func TestRestart(t *testing.T) { restarts(t, within, "R1", "R3, the leader") }
+
+// restarts restarts the one server, or of three the one that leads, or all.
+func restarts(t *testing.T, launch func(t testing.TB, p place) func(), ways ...string) {
+	t.Parallel()
+	for _, way := range ways {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			n := 3
+			if way == "R1" {
+				n = 1
 			}
-		}}
-	})
+			s := arrange(t, n, launch)
+			s.startAll()
+			enginetest.Restart(t, s.opened, func() {
+				switch way {
+				case "R1":
+					s.restart(0)
+				case "R3, all":
+					s.restart(0, 1, 2)
+				default:
+					s.restart(s.leader(s.connect(t), "restart"))
+				}
+			})
+		})
+	}
 }
 
 // TestOpen holds what Open refuses, and that it says what is wrong.
 func TestOpen(t *testing.T) {
-	s := serve(t)
-	nc := connect(t, s)
+	s := serve(t, 1)
+	nc := s.connect(t)
 	refused := func(want string, is error, o Options) {
 		t.Helper()
-		_, err := Open(nc, o)
+		_, err := Open(t.Context(), nc, o)
 		if err == nil || !strings.Contains(err.Error(), want) || is != nil && !errors.Is(err, is) {
 			t.Errorf("Open(%+v): %v; want %q", o, err, want)
 		}
@@ -86,8 +67,18 @@ func TestOpen(t *testing.T) {
 	refused("the first start asks for them", engine.ErrStateLost, Options{Program: "p", Partitions: 4})
 	refused("the name of the program", nil, Options{Program: "P.x", Partitions: 4, Create: true})
 	refused("at least 1", nil, Options{Program: "p", Create: true})
-	e := open(t, nc, "p")
+	keeps, err := nats.Connect(s.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keeps.Close()
+	if _, err := Open(t.Context(), keeps, Options{Program: "p", Partitions: 4}); err == nil || !strings.Contains(err.Error(), "ReconnectBufSize") {
+		t.Errorf("a connection that keeps what is sent: %v", err)
+	}
+	e := open(t, nc, Options{Program: "p"})
 	e.Close()
+	refused("asks for 3", nil, Options{Program: "p", Partitions: 4, Replicas: 3})
+	refused("cannot be made", nil, Options{Program: "r", Partitions: 4, Replicas: 3, Create: true})
 	refused("fixed for the life of the data", nil, Options{Program: "p", Partitions: 5})
 	js, err := nc.JetStream()
 	if err != nil {
@@ -97,7 +88,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("restore both", engine.ErrStateLost, Options{Program: "p", Partitions: 4, Create: true})
-	other := open(t, nc, "q")
+	other := open(t, nc, Options{Program: "q"})
 	other.Close()
 	info, err := js.StreamInfo("q-st")
 	if err != nil {
@@ -112,10 +103,11 @@ func TestOpen(t *testing.T) {
 
 // TestNobody holds that calls fail, as uncertain ones, when the server is gone.
 func TestNobody(t *testing.T) {
-	s := serve(t)
-	e := open(t, connect(t, s), "p")
+	t.Parallel()
+	s := serve(t, 1)
+	e := open(t, s.connect(t), Options{Program: "p"})
 	defer e.Close()
-	s.Shutdown()
+	s.stop(0)
 	done := make(chan error, 3)
 	e.Append(0, []byte("x"), func(_ uint64, err error) { done <- err })
 	e.Read(0, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })

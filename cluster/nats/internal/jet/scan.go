@@ -56,7 +56,7 @@ func (s *scan) page(offset int) {
 	if err != nil {
 		panic(err)
 	}
-	s.engine.calls.call(&nats.Msg{Subject: "$JS.API.STREAM.INFO." + s.engine.entries(), Data: ask}, func(m *nats.Msg, err error) {
+	s.engine.calls.call(func(m *nats.Msg, err error) {
 		var got info
 		if err == nil {
 			err = json.Unmarshal(m.Data, &got)
@@ -84,7 +84,7 @@ func (s *scan) page(offset int) {
 		} else {
 			s.read()
 		}
-	})
+	}, &nats.Msg{Subject: "$JS.API.STREAM.INFO." + s.engine.entries(), Data: ask})
 }
 
 // found is an entry that was read.

@@ -1,0 +1,208 @@
+package jet
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
+
+// Sketch:     servers and machines are processes; each machine sends to all units, through a proxy
+//             of its own. Faults come one after another, and end. Then the senders stop, and wait
+//             for all outcomes
+//             what they were told is held against what is stored: what was acknowledged is there
+//             once, in order, and so is what was sent within
+//             without the fence the check finds losses, of direct commands above all: what a log
+//             has all owners compute alike
+
+// chaos is a run with faults.
+type chaos struct {
+	t        testing.TB
+	servers  *servers
+	nc       *nats.Conn // of the test itself
+	nodes    []*node    // that live
+	names    int
+	told     told
+	unfenced bool
+}
+
+// node is a machine in a process of its own.
+type node struct {
+	*apart
+	name  string
+	proxy *proxy
+}
+
+// startChaos starts n servers, and three machines.
+func startChaos(t testing.TB, n int, unfenced bool) *chaos {
+	t.Helper()
+	c := &chaos{t: t, servers: arrange(t, n, killed), unfenced: unfenced}
+	c.servers.startAll()
+	c.nc = c.servers.connect(t)
+	open(t, c.nc, Options{Program: "chaos", Replicas: n}).Close()
+	for range 3 {
+		c.join()
+	}
+	for _, n := range c.nodes {
+		n.isReady()
+	}
+	time.Sleep(1500 * time.Millisecond) // until they own all
+	return c
+}
+
+// join starts a machine.
+func (c *chaos) join() *node {
+	c.names++
+	p := startProxy(c.t, c.servers.places[c.names%len(c.servers.places)].Port)
+	s := nodeSettings{Name: fmt.Sprint("n", c.names), URL: p.url(), Unfenced: c.unfenced}
+	n := &node{startApart(c.t, "node", s, c.told.hear), s.Name, p}
+	c.nodes = append(c.nodes, n)
+	return n
+}
+
+// owner returns a machine that owns something.
+func (c *chaos) owner() *node {
+	var names []string
+	for _, n := range c.nodes {
+		names = append(names, n.name)
+	}
+	owner := partition.OwnerOf(rand.IntN(parts), names)
+	return c.nodes[slices.Index(names, owner)]
+}
+
+// killNode kills a machine, and starts another one.
+func (c *chaos) killNode() *node {
+	n := c.owner()
+	n.kill()
+	c.nodes = slices.DeleteFunc(c.nodes, func(other *node) bool { return other == n })
+	return c.join()
+}
+
+// killServer kills the server that leads the logs, does more, and starts it again.
+func (c *chaos) killServer(more func()) {
+	i := 0
+	if len(c.servers.places) > 1 {
+		i = c.servers.leader(c.nc, "chaos")
+	}
+	c.servers.stop(i)
+	more()
+	c.servers.start(i)
+}
+
+// faults are what happens to them, by name.
+var faults = map[string]func(c *chaos){
+	"node":   func(c *chaos) { c.killNode().isReady() },
+	"server": func(c *chaos) { c.killServer(func() { passes(500) }) },
+	"both":   func(c *chaos) { c.killServer(func() { c.killNode() }) },
+	"zombie": func(c *chaos) {
+		n := c.owner()
+		n.signal(syscall.SIGSTOP)
+		time.Sleep(3 * time.Second)
+		n.signal(syscall.SIGCONT)
+		passes(300)
+	},
+	"network": func(c *chaos) {
+		n := c.owner()
+		n.proxy.becomes(1 + rand.Int32N(weathers-1))
+		passes(1500)
+		n.proxy.becomes(fair)
+		passes(300)
+	},
+}
+
+// passes lets some milliseconds pass, at most.
+func passes(most int) { time.Sleep(time.Duration(rand.IntN(most)) * time.Millisecond) }
+
+// run has faults happen for a while, and has the senders stop then. It returns what of that fails.
+func (c *chaos) run(fault func(c *chaos), d, most time.Duration) (late []string) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		fault(c)
+		passes(800)
+	}
+	for _, n := range c.nodes {
+		n.tell("quiet")
+	}
+	until := time.Now().Add(most)
+	for _, n := range c.nodes {
+		if err := n.waitFor("quiet", time.Until(until)); err != nil {
+			late = append(late, err.Error())
+		}
+	}
+	return late
+}
+
+// log opens the store for the test itself.
+func (c *chaos) log() *Engine {
+	e := open(c.t, c.nc, Options{Program: "chaos"})
+	c.t.Cleanup(e.Close)
+	return e
+}
+
+// end ends all processes.
+func (c *chaos) end() {
+	for _, n := range c.nodes {
+		n.kill()
+		n.proxy.close()
+	}
+	for i := range c.servers.places {
+		c.servers.stop(i)
+	}
+	c.nc.Close()
+}
+
+// TestChaos kills, stops and cuts off machines and servers. FREERUN_CHAOS says for how long: then
+// all faults take turns, with one server and with three.
+func TestChaos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("processes are killed for half a minute")
+	}
+	one := func(t *testing.T, servers int, fault string, d time.Duration) {
+		c := startChaos(t, servers, false)
+		defer c.end()
+		late := c.run(faults[fault], d, 90*time.Second)
+		report(t, append(late, c.told.check(t, c.log())...))
+	}
+	if d, err := time.ParseDuration(os.Getenv("FREERUN_CHAOS")); err == nil {
+		for end := time.Now().Add(d); time.Now().Before(end) && !t.Failed(); {
+			for _, n := range replicas {
+				for fault := range faults {
+					t.Run(fmt.Sprint("R", n, " ", fault), func(t *testing.T) { one(t, n, fault, 20*time.Second) })
+				}
+			}
+		}
+		return
+	}
+	t.Parallel()
+	for fault := range faults {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			one(t, 1, fault, 3*time.Second)
+		})
+	}
+}
+
+// TestChaosControl holds that machines that write without the fence lose what was answered.
+func TestChaosControl(t *testing.T) {
+	if testing.Short() {
+		t.Skip("processes are stopped for some seconds")
+	}
+	t.Parallel()
+	for range 16 { // a zombie may be lucky
+		c := startChaos(t, 1, true)
+		c.run(faults["zombie"], 3*time.Second, 5*time.Second)
+		problems, _ := c.told.problems(contents(t, c.log())) // what is pending may be on its way
+		c.end()
+		if len(problems) > 0 {
+			t.Logf("%d problems, such as: %s", len(problems), problems[0])
+			return
+		}
+	}
+	t.Error("machines without a fence lose nothing")
+}

@@ -1,0 +1,72 @@
+package jet
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// outlet publishes messages in the order in which it is given them, on a goroutine of its own: to
+// publish waits while the network takes nothing, and nobody who calls the engine may.
+type outlet struct {
+	nc     *nats.Conn
+	oldest time.Duration // of a message that is published
+
+	mu      sync.Mutex
+	queue   []parcel
+	running bool // the goroutine is there: it ends with the queue
+}
+
+// parcel holds messages that leave together.
+type parcel struct {
+	messages []*nats.Msg
+	at       time.Time
+	failed   func(err error) // called if not all of them have left; nil if nobody asks
+}
+
+// put has messages leave, unless the network takes none for so long that they are too old then:
+// those are dropped.
+func (o *outlet) put(messages []*nats.Msg, failed func(err error)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.queue = append(o.queue, parcel{messages, time.Now(), failed})
+	if !o.running {
+		o.running = true
+		go o.run()
+	}
+}
+
+// take takes all that waits; none: the goroutine is to end.
+func (o *outlet) take() []parcel {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := o.queue
+	o.queue = nil
+	o.running = len(all) > 0
+	return all
+}
+
+func (o *outlet) run() {
+	for all := o.take(); len(all) > 0; all = o.take() {
+		for _, p := range all {
+			if time.Since(p.at) < o.oldest {
+				p.leave(o.nc)
+			}
+		}
+	}
+}
+
+func (p parcel) leave(nc *nats.Conn) {
+	for _, m := range p.messages {
+		if err := nc.PublishMsg(m); err != nil {
+			if p.failed != nil {
+				p.failed(fmt.Errorf("%w: %w", engine.ErrUncertain, err))
+			}
+			return
+		}
+	}
+}
