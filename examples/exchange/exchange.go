@@ -77,9 +77,10 @@ func (x *exchange) trade(a *activity.Activity, market int, pause time.Duration) 
 	}
 }
 
-// audit adds up one market after another: there is never a share too many or too few.
-func (x *exchange) audit(a *activity.Activity) {
-	for market := 0; a.Err() == nil; a.Sleep(time.Second / 10) {
+// audit adds up one market after another: there is never a share too many or too few. In a store an
+// operation on several units writes all of them, so it is for now and then.
+func (x *exchange) audit(a *activity.Activity, pause time.Duration) {
+	for market := 0; a.Err() == nil; a.Sleep(pause) {
 		if sum, err := x.sum(freerun.ContextOf(a), market).Await(a); err == nil && sum == start.times(x.traders) {
 			x.audits.Add(1)
 		} else if err == nil {

@@ -44,7 +44,7 @@ func (x *exchange) run(ctx context.Context, dir, addr string, pause time.Duratio
 	for market := range x.books {
 		activity.Go(traders, func(a *activity.Activity) { x.trade(a, market, pause) })
 	}
-	activity.Go(traders, x.audit)
+	activity.Go(traders, func(a *activity.Activity) { x.audit(a, 10*pause) })
 	fmt.Printf("%d markets with %d wallets each: http://%s\n", len(x.books), x.traders, addr)
 	server := http.Server{Addr: addr, Handler: x.handler(), BaseContext: func(net.Listener) context.Context { return ctx }}
 	context.AfterFunc(ctx, func() { server.Shutdown(context.Background()) })
