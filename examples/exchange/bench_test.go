@@ -26,7 +26,7 @@ var handOver = freerun.Op2("handOver", func(_ *freerun.Context, book, w *Wallet,
 func BenchmarkBookInOperation(b *testing.B) {
 	rt := freerun.New()
 	x := newExchange(rt, 1, 1000)
-	node, err := x.durable(b.Context(), storeOf(b))
+	node, err := join(b.Context(), x, storeOf(b))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func BenchmarkTrades(b *testing.B) {
 			x := newExchange(rt, bench.markets, bench.traders)
 			commits := func() uint64 { return 0 }
 			if bench.durable {
-				node, err := x.durable(b.Context(), storeOf(b))
+				node, err := join(b.Context(), x, storeOf(b))
 				if err != nil {
 					b.Fatal(err)
 				}

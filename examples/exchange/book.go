@@ -65,9 +65,7 @@ var place = freerun.Op("place", func(c *freerun.Context, b *Book, t Ticket) (p P
 // match sends a trade to the wallets, at the price of the order that has waited.
 func (b *Book) match(c *freerun.Context, o, best *Resting) freerun.Future[Trade] {
 	n := min(o.Left, best.Left)
-	o.Left -= n
-	best.Left -= n
-	b.Last = best.Price
+	o.Left, best.Left, b.Last = o.Left-n, best.Left-n, best.Price
 	bid, ask := o, best
 	if !o.Buy {
 		bid, ask = best, o

@@ -15,6 +15,8 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/clustertest"
 )
 
 // The process that is killed is this test, with the folder of its store in childDir. With
@@ -31,7 +33,7 @@ func child() {
 	}
 	remembered = everything
 	x := newExchange(freerun.New(), killedMarkets, killedTraders)
-	if _, err := x.durable(context.Background(), dir); err != nil {
+	if _, err := join(context.Background(), x, dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -46,6 +48,14 @@ func child() {
 		activity.Go(x.rt, func(a *activity.Activity) { x.trade(a, i%killedMarkets, 0) })
 	}
 	select {}
+}
+
+func join(ctx context.Context, x *exchange, dir string) (*cluster.Node, error) {
+	node, err := cluster.Join(x.rt, cluster.Local(dir, cluster.Create()))
+	if err != nil {
+		return nil, err
+	}
+	return node, x.goOn(ctx, node)
 }
 
 // tradeAndKill has a process trade, kills it once it has acknowledged some trades, and returns
@@ -83,24 +93,36 @@ func tradeAndKill(t *testing.T, dir string, count int, env ...string) (acknowled
 	return acknowledged
 }
 
-// goOn starts an exchange in this process, checks its sums and its books, and returns what is wrong
-// with the trades that its wallets have, beside those that were acknowledged.
-func goOn(t *testing.T, dir string, acknowledged []Trade) (problems []error) {
+// compare starts an exchange in this process, checks its sums and its books, and returns what is
+// wrong with the trades that its wallets have, beside those that were acknowledged.
+func compare(t *testing.T, dir string, acknowledged []Trade) (problems []error) {
 	t.Helper()
 	defer func(before int) { remembered = before }(remembered)
 	remembered = everything
 	rt := freerun.New()
 	x := newExchange(rt, killedMarkets, killedTraders)
-	node, err := x.durable(t.Context(), dir)
+	node, err := join(t.Context(), x, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkSums(t, x)
-	bought, sold := map[Trade]int{}, map[Trade]int{}
 	for market := range x.books {
 		checkBook(t, x, market)
+	}
+	problems = missing(t, x, acknowledged)
+	if err := errors.Join(rt.Shutdown(t.Context()), node.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return problems
+}
+
+// missing returns what is wrong with the trades of the wallets, beside those acknowledged.
+func missing(t testing.TB, x *exchange, acknowledged []Trade) (problems []error) {
+	t.Helper()
+	bought, sold := map[Trade]int{}, map[Trade]int{}
+	for market := range x.books {
 		for trader := range x.traders {
-			w, err := statement.Call(t.Context(), x.wallet(rt.Context(), market, trader), struct{}{})
+			w, err := statement.Send(x.rt.Context(), x.wallet(x.rt.Context(), market, trader), struct{}{}).Wait(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,9 +149,6 @@ func goOn(t *testing.T, dir string, acknowledged []Trade) (problems []error) {
 			problems = append(problems, fmt.Errorf("%+v was acknowledged, and is not there", trade))
 		}
 	}
-	if err := errors.Join(rt.Shutdown(t.Context()), node.Close()); err != nil {
-		t.Fatal(err)
-	}
 	return problems
 }
 
@@ -142,7 +161,7 @@ func TestKilled(t *testing.T) {
 	var all []Trade
 	for i := range 4 {
 		all = append(all, tradeAndKill(t, dir, 300+200*i)...)
-		if problems := goOn(t, dir, all); len(problems) > 0 {
+		if problems := compare(t, dir, all); len(problems) > 0 {
 			t.Fatalf("%d problems after %d trades; the first: %v", len(problems), len(all), problems[0])
 		}
 	}
@@ -153,10 +172,49 @@ func TestKilled(t *testing.T) {
 func TestKilledControl(t *testing.T) {
 	noFiles(t)
 	dir := t.TempDir()
-	problems := goOn(t, dir, tradeAndKill(t, dir, 100, childForgets+"=1"))
+	problems := compare(t, dir, tradeAndKill(t, dir, 100, childForgets+"=1"))
 	if len(problems) < 100 || !strings.Contains(problems[0].Error(), "was acknowledged, and is not there") {
 		t.Errorf("lost trades are not found: %v", problems)
 	}
+}
+
+// TestSimulated has an exchange live and crash on a simulated disk under 500 schedules: late, full
+// or broken. Orders of one life come into the books of the next one.
+func TestSimulated(t *testing.T) {
+	defer func(before int) { remembered = before }(remembered)
+	remembered = everything
+	clustertest.Run(t, clustertest.Options{}, func(s *clustertest.Sim) {
+		var acknowledged []Trade
+		for rt, node := range s.Lives() {
+			x := newExchange(rt, 2, 3)
+			x.traded = func(t Trade) { acknowledged = append(acknowledged, t) }
+			if x.goOn(s.Context(), node) != nil {
+				continue
+			}
+			var sent []freerun.Future[Placed]
+			for range s.Count(15) {
+				o := Order{Market: s.Random().IntN(2), Trader: s.Random().IntN(3), Buy: s.Random().IntN(2) == 0}
+				o.Price, o.Left = 95+s.Random().IntN(10), 1+s.Random().IntN(500)
+				sent = append(sent, x.order(rt.Context(), o))
+			}
+			for _, f := range sent {
+				if p, err := f.Wait(s.Context()); err == nil {
+					x.count(p)
+				}
+			}
+		}
+		rt, node := s.Last()
+		x := newExchange(rt, 2, 3)
+		if err := x.goOn(s.Context(), node); err != nil {
+			s.Fatal(err)
+		}
+		checkSums(s, x)
+		checkBook(s, x, 0)
+		checkBook(s, x, 1)
+		for _, err := range missing(s, x, acknowledged) {
+			s.Error(err)
+		}
+	})
 }
 
 func noFiles(t *testing.T) {

@@ -99,13 +99,9 @@ func (x *exchange) sum(c *freerun.Context, market int) freerun.Future[Sum] {
 	return audit.Send(c, wallets, struct{}{})
 }
 
-// durable has the exchange go on with the wallets that are stored in a folder. Their open orders
-// come back into the books in the order in which they had come to the wallets.
-func (x *exchange) durable(ctx context.Context, dir string) (*cluster.Node, error) {
-	node, err := cluster.Join(x.rt, cluster.Local(dir, cluster.Create()))
-	if err != nil {
-		return nil, err
-	}
+// goOn has the exchange go on with the wallets of a store. Their open orders come back into the
+// books in the order in which they had come to the wallets.
+func (x *exchange) goOn(ctx context.Context, node *cluster.Node) (err error) {
 	x.wallets = onDisk
 	var open []Order
 	for key, lost := range cluster.Keys(node, onDisk, "") {
@@ -113,12 +109,14 @@ func (x *exchange) durable(ctx context.Context, dir string) (*cluster.Node, erro
 		err = errors.Join(err, lost, failed)
 		open = slices.AppendSeq(open, maps.Values(w.Open))
 	}
-	slices.SortFunc(open, func(a, b Order) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(open, func(a, b Order) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Trader, b.Trader), a.Number-b.Number)
+	})
 	for _, o := range open {
 		w := x.wallet(x.rt.Context(), o.Market, o.Trader)
 		p, failed := place.Call(ctx, x.books[o.Market], Ticket{freerun.Resolved(o), w})
 		err = errors.Join(err, failed)
 		x.count(p)
 	}
-	return node, err
+	return err
 }

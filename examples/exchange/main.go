@@ -15,6 +15,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/cluster"
 )
 
 func main() {
@@ -34,11 +35,14 @@ func main() {
 // run has the traders trade until ctx ends. Then the page ends first, and the store last.
 func (x *exchange) run(ctx context.Context, dir, addr string, pause time.Duration) error {
 	if dir != "" {
-		node, err := x.durable(ctx, dir)
+		node, err := cluster.Join(x.rt, cluster.Local(dir, cluster.Create()))
 		if err != nil {
 			return err
 		}
 		defer node.Close()
+		if err := x.goOn(ctx, node); err != nil {
+			return err
+		}
 	}
 	traders := x.rt.Scope(context.Background(), freerun.ScopeName("traders"))
 	for market := range x.books {
