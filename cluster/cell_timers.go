@@ -143,12 +143,14 @@ func (c *cell) ring(w *wake, state any) {
 		return
 	}
 	all, now := c.withTimers(), c.kind.node.rt.Now()
-	r := &run{cell: c, own: func(err error) {
+	due := all.takeDue(now)
+	// If nothing is due, the wake alone is written: a unit that was forgotten stays so (W5).
+	r := &run{cell: c, reads: len(due) == 0, own: func(err error) {
 		if err != nil {
 			c.kind.node.wakes.failed(w, err)
 		}
 	}}
-	for _, t := range all.takeDue(now) {
+	for _, t := range due {
 		r.tells = append(r.tells, tell{
 			Tell: layout.Tell{Kind: c.kind.given, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
 			to:   c.kind, op: c.kind.ops[t.Operation],
