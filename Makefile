@@ -63,7 +63,7 @@ portable: ## all tests without assembly and go:linkname, as a Go that is too new
 .PHONY: portable/newer
 portable/newer:
 	@packages=$$(go list -tags go1.27 ./... | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
-	go test -timeout 30m -tags freerun_portable ./cluster/... ./cluster/internal/powercut ./ddb/... ./httpview/... ./otelfreerun/...
+	go test -timeout 30m -tags freerun_portable ./cluster/... ./cluster/internal/powercut ./ddb/... ./examples/... ./httpview/... ./otelfreerun/...
 
 # Some kernels for amd64 run no 386 programs, and no other machine does: a small one is tried first.
 .PHONY: portable/32

@@ -160,21 +160,18 @@ func (c *cell) ring(w *wake, state any) {
 	c.settle(state)
 }
 
-// tellDue has a run tell the unit what is due, and the next write have a wake anew. It reports
-// whether there is anything to write: not if the unit has neither timers nor a wake.
-func (c *cell) tellDue(r *run) bool {
+// tellDue has a run tell the unit what is due, and the next write have a wake anew. If nothing is
+// due, the run changes nothing: a unit that was forgotten stays so (W5, W7).
+func (c *cell) tellDue(r *run) {
 	all := c.withTimers()
-	for _, t := range all.takeDue(c.kind.node.rt.Now()) {
+	due := all.takeDue(c.kind.node.rt.Now())
+	r.reads, all.moves = len(due) == 0, true
+	for _, t := range due {
 		r.tells = append(r.tells, tell{
 			Tell: layout.Tell{Kind: c.kind.given, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
 			to:   c.kind, op: c.kind.ops[t.Operation],
 		})
 	}
-	all.moves = len(r.tells) > 0 || len(all.list) > 0 || !all.wake.IsZero()
-	if !all.moves {
-		c.kind.node.wakes.set(c.kind, string(c.key), time.Time{})
-	}
-	return all.moves
 }
 
 // keyText returns the unit's key as it is stored.

@@ -83,6 +83,8 @@ func (c *cell) gather(state any) (*batch, error) {
 		}
 		b.writes = append(b.record[:0], engine.Write{Key: c.key, Value: record})
 		c.addWake(b)
+	} else if t := c.timersOf(); t != nil && t.moves && c.logged == nil {
+		c.addWake(b)
 	}
 	b.readers = c.readers.Swap(nil)
 	for _, r := range b.runs {

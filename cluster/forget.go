@@ -25,6 +25,10 @@ import (
 //
 //	cluster.TellAfter(c, 30*24*time.Hour, "forget", forget, struct{}{}) // forget calls Forget
 //
+// An operation may come after the timer has told and before forget runs, most of all at a start,
+// which tells what has passed. It sets the timer anew, and forget comes all the same: so forget
+// looks in the state whether the silence has lasted.
+//
 // Call it in an operation of a durable unit, on its goroutine; otherwise it returns [ErrOutside].
 // It does not wait.
 func Forget(c *freerun.Context) error {

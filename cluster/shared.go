@@ -122,7 +122,8 @@ func (s *shared) Ended(o *partition.Owner) {
 	for c := range pt.cells.Range {
 		active = append(active, c.(*cell))
 	}
-	slices.SortFunc(active, func(a, b *cell) int { return bytes.Compare(a.key, b.key) }) // so that a seed repeats it
+	// In one order, so that a seed repeats it.
+	slices.SortFunc(active, func(a, b *cell) int { return bytes.Compare(a.key, b.key) })
 	for _, c := range active {
 		c.isOver()
 	}
@@ -241,7 +242,7 @@ func (d *delivery) wantsOutcome() bool {
 func (s *shared) wakeUp(d *delivery) error {
 	return s.inTurnOf(d, func(c *cell, state any) {
 		if r := c.ownRun(d); c.takes(r) {
-			r.logged.replayed = !c.tellDue(r)
+			c.tellDue(r)
 			c.isPending(r)
 			c.settle(state)
 		}

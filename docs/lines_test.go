@@ -44,7 +44,7 @@ var components = []component{
 // others are the folders that are no part of the runtime: programs, tests and studies, and modules
 // of their own.
 var others = []string{
-	"bench", "cluster", "cmd", "ddb", "docs", "httpview", "otelfreerun", "programs", "tests", "tools",
+	"bench", "cluster", "cmd", "ddb", "docs", "examples", "httpview", "otelfreerun", "programs", "tests", "tools",
 	"internal/archtest", "internal/figures", "internal/michaelscott", "internal/runtimetest", "internal/verify",
 }
 

@@ -21,6 +21,11 @@
 // An activity that yields before it takes a second lock lets Explore find a deadlock of both. Code
 // in Block waits for nothing that the runtime has yet to run: see [freerun.Context.Block].
 //
+// The body itself runs in one piece, from one wait to the next: what it sends in between is sent
+// before any of it runs, under every schedule. So senders that race are operations or activities:
+//
+//	freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { … }) // one of them
+//
 // Half of the schedules are drawn at random. The other half gives priorities to the processors and
 // changes these at a few random places; it finds bugs that need one unit to be very late. Source:
 // S. Burckhardt, P. Kothari, M. Musuvathi and S. Nagarakatte, A randomized scheduler with

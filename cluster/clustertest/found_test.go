@@ -148,3 +148,41 @@ func TestCrowd(t *testing.T) {
 		}
 	})
 }
+
+// guests have timers, and hosts tell them to leave.
+var (
+	guests = freerun.NewKind("guest", func(*freerun.Context, string) (int, error) { return 0, nil }, cluster.Durable())
+	hosts  = freerun.NewKind("host", func(*freerun.Context, string) (string, error) { return "", nil }, cluster.Durable())
+
+	arrive = freerun.Op("arrive", func(c *freerun.Context, n *int, _ struct{}) (int, error) {
+		*n++
+		return *n, cluster.TellAfter(c, time.Hour, "depart", depart, struct{}{})
+	})
+	depart = freerun.Op("depart", func(c *freerun.Context, _ *int, _ struct{}) (int, error) {
+		return 0, cluster.Forget(c)
+	})
+	sendAway = freerun.Op("sendAway", func(c *freerun.Context, _ *string, guest string) (int, error) {
+		return 0, depart.Tell(c, guests.At(c, guest), struct{}{})
+	})
+)
+
+// TestForgottenStays holds that a unit which is forgotten as a process begins, before that has read
+// its timers, is not stored again when the time of these comes.
+func TestForgottenStays(t *testing.T) {
+	Run(t, Options{Seeds: 200, Lives: 1, Faults: &Faults{Kill: 1}}, func(s *Sim) {
+		for rt := range s.Lives() {
+			c := rt.Context()
+			if _, err := arrive.Send(c, guests.At(c, "eve"), struct{}{}).Wait(s.Context()); err != nil {
+				s.Fatal(err)
+			}
+			if _, err := sendAway.Send(c, hosts.At(c, "ada"), "eve").Wait(s.Context()); err != nil {
+				s.Fatal(err)
+			}
+		}
+		rt, node := s.Last()
+		_, _ = freerun.After(rt.Context(), 2*time.Hour).Wait(s.Context())
+		for key, err := range cluster.Keys(node, guests, "") {
+			s.Errorf("%s was forgotten, and is stored: %v", key, err)
+		}
+	})
+}
