@@ -74,7 +74,7 @@ func (c *cell) loadLogged(into any, done func(found bool, err error)) {
 	s := c.logged
 	owner := s.part.owner.Load()
 	if owner == nil {
-		done(false, errOver)
+		done(false, s.part.of.notOwned())
 		return
 	}
 	s.part.of.engine.Read(s.part.p, c.key, func(value []byte, revision uint64, err error) {

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
@@ -40,12 +42,27 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	if c.Once, err = identityOf(m); err != nil {
 		return fmt.Errorf("cluster: Once: %w", err)
 	}
-	if op.Form == route.Read || engine.IsDirect(m.Context()) {
+	switch {
+	case op.Form == route.Read:
+		s.read(m, o, string(unit), c.Encode(), s.node.rt.Now().Add(mostRequest))
+	case engine.IsDirect(m.Context()):
 		s.machine.Request(string(unit), c.Encode(), mostRequest, func(value []byte, err error) { resolve(m, o, value, err) })
-		return nil
+	default:
+		s.log(m, o, string(unit), c.Encode())
 	}
-	s.log(m, o, string(unit), c.Encode())
 	return nil
+}
+
+// read has a message read, on whichever machine has the unit. One that has it and ends is no reason
+// to fail: a read may be asked for twice.
+func (s *shared) read(m route.Message, o *operation, unit string, body []byte, until time.Time) {
+	s.machine.Request(unit, body, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
+		if errors.Is(err, engine.ErrUncertain) && s.node.rt.Now().Before(until) && !s.closed.Load() {
+			s.read(m, o, unit, body, until)
+			return
+		}
+		resolve(m, o, value, err)
+	})
 }
 
 // log has a message go through the log of its partition.

@@ -39,6 +39,7 @@ type shared struct {
 	parts   []*part
 	stop    func() // it listens no more
 	leave   sync.Once
+	closed  atomic.Bool
 	named   atomic.Uint64 // writes that have a name
 }
 
@@ -91,8 +92,17 @@ func (s *shared) leaves() {
 	})
 }
 
+// notOwned is why this machine does not have the units of a partition.
+func (s *shared) notOwned() error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	return errOver
+}
+
 // close ends what begin has begun.
 func (s *shared) close() error {
+	s.closed.Store(true)
 	sharers.Add(-1)
 	s.machine.End()
 	s.stop()

@@ -1,7 +1,6 @@
 package clustertest
 
 import (
-	"fmt"
 	"maps"
 	"strconv"
 	"testing"
@@ -65,7 +64,7 @@ func runRallies(s *Sim) (left int) {
 	for i, h := range sent {
 		_, err := outcomes[i].Wait(s.Context())
 		if n := all[h.ID]; !failed[strconv.Itoa(h.ID)] && n != h.Left+1 && (err == nil || n != 0) {
-			s.Error(fmt.Sprintf("rally %d has %d hits of %d, and its outcome is %v", h.ID, n, h.Left+1, err))
+			s.Errorf("rally %d has %d hits of %d, and its outcome is %v", h.ID, n, h.Left+1, err)
 		}
 	}
 	return left

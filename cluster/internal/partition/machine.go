@@ -95,6 +95,7 @@ func (m *Machine) look() {
 		return
 	}
 	members := m.members.All(m.world.Now())
+	m.giveUpOf(members)
 	for _, t := range m.parts {
 		mine := OwnerOf(t.p, members) == m.name
 		t.world.Run(func() { t.shouldOwn(mine) })

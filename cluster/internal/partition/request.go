@@ -2,6 +2,8 @@ package partition
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -11,7 +13,8 @@ import (
 //             heard of, and has its reply from there; the log has nothing of it
 //             a machine that does not own the partition says so, and runs nothing: the request
 //             goes to the next one, until its time is over
-//             no reply comes in time, or the owner ends while it is run: it may have had its effect
+//             no reply comes in time, or the owner ends while it is run, or its machine is not
+//             heard of any more: it may have had its effect
 // Invariants: R1 A request is run at most once: the bus brings it once at most, and it is sent
 //             again only if the machine that had it says that it has not run it.
 //             R2 A reply with an outcome comes after the write.
@@ -39,7 +42,7 @@ var (
 type inquiry struct {
 	message *message
 	done    func(value []byte, err error)
-	sent    bool // and no reply to it has come
+	sent    string // to this machine, and no reply to it has come; empty otherwise
 }
 
 // Request has a command run beside the log. done is told the outcome; after d, ErrUncertain or
@@ -57,7 +60,7 @@ func (m *Machine) Request(unit string, body []byte, d time.Duration, done func(v
 
 // ask sends a request to the owner; a little later if there is none.
 func (m *Machine) ask(a *inquiry) {
-	if m.asks[a.message.call] != a || a.sent {
+	if m.asks[a.message.call] != a || a.sent != "" {
 		return
 	}
 	owner := OwnerOf(a.message.p, m.members.All(m.world.Now()))
@@ -65,7 +68,7 @@ func (m *Machine) ask(a *inquiry) {
 		m.world.After(BeatEvery/4, func() { m.ask(a) })
 		return
 	}
-	a.sent = true
+	a.sent = owner
 	m.tell(owner, a.message)
 }
 
@@ -75,10 +78,19 @@ func (m *Machine) giveUp(a *inquiry) {
 		return
 	}
 	delete(m.asks, a.message.call)
-	if a.sent {
+	if a.sent != "" {
 		a.done(nil, engine.ErrUncertain)
 	} else {
 		a.done(nil, ErrNoOwner)
+	}
+}
+
+// giveUpOf ends the requests that went to machines that are no members any more.
+func (m *Machine) giveUpOf(members []string) {
+	for _, number := range slices.Sorted(maps.Keys(m.asks)) {
+		if a := m.asks[number]; a.sent != "" && !slices.Contains(members, a.sent) {
+			m.giveUp(a)
+		}
 	}
 }
 
@@ -96,7 +108,7 @@ func (m *Machine) replied(got *message) {
 		delete(m.asks, got.call)
 		a.done(nil, engine.ErrUncertain)
 	default:
-		a.sent = false
+		a.sent = ""
 		m.world.After(BeatEvery/4, func() { m.ask(a) })
 	}
 }

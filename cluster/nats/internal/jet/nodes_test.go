@@ -1,0 +1,211 @@
+package jet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
+
+// purse is the state of the units of TestNodes: what has run, and what it has left.
+type purse struct {
+	Sum int
+	Ran []string
+}
+
+// payment takes something from a purse, for another one.
+type payment struct {
+	ID, To string
+	Sum    int
+}
+
+var (
+	purses = freerun.NewKind("purse", func(*freerun.Context, string) (purse, error) { return purse{Sum: 1000}, nil }, cluster.Durable())
+	pay    = freerun.Op("pay", func(c *freerun.Context, p *purse, x payment) (int, error) {
+		p.Sum -= x.Sum
+		p.Ran = append(p.Ran, x.ID)
+		if x.To != "" {
+			if err := earn.Tell(c, purses.At(c, x.To), payment{ID: x.ID, Sum: x.Sum}); err != nil {
+				return 0, err
+			}
+		} else {
+			p.Sum += x.Sum
+		}
+		return len(p.Ran), nil
+	})
+	earn = freerun.Op("earn", func(_ *freerun.Context, p *purse, x payment) (int, error) {
+		p.Sum += x.Sum
+		return 0, nil
+	})
+	peek = freerun.ReadOp("peek", func(_ *freerun.Context, p *purse, _ struct{}) (purse, error) {
+		return purse{p.Sum, slices.Clone(p.Ran)}, nil
+	})
+)
+
+const mostPurses = 12
+
+// joined is a node of the tests.
+type joined struct {
+	nc   *nats.Conn
+	rt   *freerun.Runtime
+	node *cluster.Node
+}
+
+func (s *servers) join(t testing.TB, program string) *joined {
+	t.Helper()
+	n := &joined{nc: s.connect(t), rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))}
+	e := open(t, n.nc, Options{Program: program, Replicas: len(s.places)})
+	var err error
+	n.node, err = cluster.Join(n.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return e.Shared(), nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// leave ends a node that the others need not wait for.
+func (n *joined) leave(t testing.TB) {
+	if err := n.node.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if err := n.rt.Shutdown(context.Background()); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	n.nc.Close()
+}
+
+// kill ends a node in the middle.
+func (n *joined) kill() {
+	n.nc.Close()
+	_ = n.rt.Close()
+	_ = n.node.Close()
+}
+
+// sums are the outcomes of the payments of a load.
+type sums struct {
+	mu      sync.Mutex
+	known   map[string]bool // the payments that were acknowledged
+	unknown map[string]bool // those of which it is not known
+	refused map[string]bool // those that did not run
+}
+
+// load pays until ctx is done. direct: also beside the log.
+func (n *joined) load(ctx context.Context, t testing.TB, name string, all *sums) {
+	random := rand.New(rand.NewPCG(1, uint64(len(name))))
+	for i := 0; ctx.Err() == nil; i++ {
+		id := fmt.Sprint(name, "-", i)
+		c, x := n.rt.Context(), payment{ID: id, Sum: random.IntN(9)}
+		if i%4 == 0 {
+			c = c.WithValue(engine.DirectKey{}, true)
+		}
+		if i%3 > 0 {
+			x.To = fmt.Sprint("p", random.IntN(mostPurses))
+		}
+		wait, cancel := context.WithTimeout(context.Background(), time.Minute)
+		_, err := pay.Send(c, purses.At(c, fmt.Sprint("p", random.IntN(mostPurses))), x).Wait(wait)
+		cancel()
+		all.mu.Lock()
+		switch {
+		case err == nil:
+			all.known[id] = true
+		case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain), errors.Is(err, engine.ErrClosed), errors.Is(err, cluster.ErrNoStore):
+			all.unknown[id] = true
+		case errors.Is(err, partition.ErrNoOwner):
+			all.refused[id] = true
+		default:
+			t.Errorf("payment %s: %v", id, err)
+		}
+		all.mu.Unlock()
+		if errors.Is(err, freerun.ErrClosed) || errors.Is(err, engine.ErrClosed) || errors.Is(err, cluster.ErrNoStore) {
+			return
+		}
+	}
+}
+
+// check holds that each acknowledged payment ran once, that none ran twice, and that nothing was
+// lost of what was paid.
+func (n *joined) check(t testing.TB, all *sums) {
+	t.Helper()
+	ran := map[string]int{}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		sum := 0
+		clear(ran)
+		for i := range mostPurses {
+			p, err := peek.Send(n.rt.Context(), purses.At(n.rt.Context(), fmt.Sprint("p", i)), struct{}{}).Wait(context.Background())
+			if err != nil {
+				t.Fatalf("purse %d: %v", i, err)
+			}
+			sum += p.Sum
+			for _, id := range p.Ran {
+				ran[id]++
+			}
+		}
+		if sum == 1000*mostPurses { // what was told has come
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("the purses have %d in all, and not %d", sum, 1000*mostPurses)
+			break
+		}
+	}
+	for id := range all.known {
+		if ran[id] != 1 {
+			t.Errorf("payment %s was acknowledged, and ran %d times", id, ran[id])
+		}
+	}
+	for id := range all.refused {
+		if ran[id] > 0 {
+			t.Errorf("payment %s was not to run, and ran", id)
+		}
+	}
+	for id, times := range ran {
+		if times > 1 {
+			t.Errorf("payment %s ran %d times", id, times)
+		}
+	}
+	t.Logf("%d payments acknowledged, %d not known, %d ran", len(all.known), len(all.unknown), len(ran))
+}
+
+// TestNodes has durable units on several nodes over a server: one is killed, one leaves, two come.
+func TestNodes(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	all := &sums{known: map[string]bool{}, unknown: map[string]bool{}, refused: map[string]bool{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var loads sync.WaitGroup
+	begin := func(name string) *joined {
+		n := s.join(t, "nodes")
+		for i := range 4 {
+			loads.Go(func() { n.load(ctx, t, fmt.Sprint(name, i), all) })
+		}
+		return n
+	}
+	first, second := begin("a"), begin("bb")
+	time.Sleep(2 * time.Second)
+	third := begin("ccc")
+	time.Sleep(2 * time.Second)
+	first.kill()
+	time.Sleep(2 * time.Second)
+	second.leave(t)
+	fourth := begin("dddd")
+	time.Sleep(2 * time.Second)
+	cancel()
+	loads.Wait()
+	third.check(t, all)
+	third.leave(t)
+	fourth.check(t, all)
+	fourth.leave(t)
+}

@@ -1,0 +1,34 @@
+package jet
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// shared is an Engine as the nodes of package cluster have it.
+type shared struct {
+	*Engine
+	name string
+}
+
+// Shared returns the engine for a node of package cluster, with a name of its own. The node closes
+// it.
+func (e *Engine) Shared() engine.Shared {
+	var name [12]byte
+	_, _ = rand.Read(name[:]) // it never fails
+	return &shared{e, hex.EncodeToString(name[:])}
+}
+
+// Partitions implements [engine.Shared].
+func (s *shared) Partitions() int { return s.partitions }
+
+// Name implements [engine.Shared].
+func (s *shared) Name() string { return s.name }
+
+// Close implements [engine.Shared].
+func (s *shared) Close() error {
+	s.Engine.Close()
+	return nil
+}
