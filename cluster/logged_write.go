@@ -128,15 +128,19 @@ func (pt *part) put(b *batch) {
 			return
 		}
 		l.owner.Trim(&l.next.Record)
-		record, state := &b.writes[0], b.writes[0].Value
+		record, state := b.writes[0], b.writes[0].Value
 		l.next.state, l.next.Forgotten = state != nil, time.Time{}
 		if state == nil {
 			l.next.Forgotten = pt.turn.Now().UTC()
+			b.writes = append(b.writes, engine.Write{
+				Key:   layout.ExpiryOf(l.next.Forgotten.Add(partition.KeepForgotten), record.Key),
+				Value: []byte{layout.Version},
+			})
 		}
 		if b.wakes {
 			l.next.wake = b.wake
 		}
-		record.Value = append(l.next.append(nil), state...)
+		b.writes[0].Value = append(l.next.append(nil), state...)
 		pt.of.engine.Swap(pt.p, b.writes, l.expected, func(revision uint64, err error) {
 			l.next.revision = revision
 			e.ended(b, err)

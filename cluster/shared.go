@@ -72,6 +72,11 @@ func newShared(n *Node, e engine.Shared) *shared {
 
 // begin has the node be one of the machines.
 func (s *shared) begin() (err error) {
+	for _, k := range s.node.kinds {
+		if len(k.was) > 0 {
+			return errors.Join(fmt.Errorf("cluster: kind %s has the option Was, which units that machines share do not take", k.given), s.engine.Close())
+		}
+	}
 	if s.stop, err = s.engine.Listen(s.engine.Name(), s.machine.Receive); err != nil {
 		return errors.Join(err, s.engine.Close())
 	}
@@ -118,6 +123,7 @@ func (s *shared) Began(o *partition.Owner) {
 	clear(pt.lastOf)
 	pt.owner.Store(o)
 	s.node.wakes.readOf(pt, o)
+	pt.sweeps(o)
 }
 
 // Ended implements [partition.Cells].

@@ -21,19 +21,20 @@ import (
 // time: they crash, leave, are cut off, and begin again. All of it follows from the seed.
 type machines struct {
 	testing.TB
-	random *rand.Rand
-	joint  *simhost.Joint
-	store  *logsim.Store
-	rates  machineRates
-	flaw   machineFlaw
-	calm   bool
-	alive  []*machine
-	names  int
-	lives  int // to come
-	last   bool
-	of     machineProgram
-	sum    map[string]int
-	logf   func(format string, args ...any)
+	random  *rand.Rand
+	joint   *simhost.Joint
+	store   *logsim.Store
+	rates   machineRates
+	flaw    machineFlaw
+	longest time.Duration
+	calm    bool
+	alive   []*machine
+	names   int
+	lives   int // to come
+	last    bool
+	of      machineProgram
+	sum     map[string]int
+	logf    func(format string, args ...any)
 }
 
 // machineProgram is what the machines of a run do.
@@ -56,7 +57,7 @@ const (
 	mostBusWay    = 2 * time.Millisecond
 	machineActs   = 60
 	settleMachine = 90 * time.Second
-	longestRun    = 20 * time.Minute // in virtual time
+	longestRun    = 10 * time.Minute // in virtual time
 )
 
 var (
@@ -130,7 +131,7 @@ func (s *machines) upTo(most time.Duration) time.Duration {
 func newMachines(t testing.TB, seed uint64, sum map[string]int) *machines {
 	random := rand.New(rand.NewPCG(seed, 0x3ac4))
 	draw := func(rate float64) float64 { return rate * [...]float64{0, 1, 1, 4}[random.IntN(4)] }
-	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), sum: sum, logf: func(string, ...any) {}}
+	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), longest: longestRun, sum: sum, logf: func(string, ...any) {}}
 	faults := logsim.Faults{Lost: draw(0.01), Dropped: draw(0.01), Late: draw(0.01), Twice: draw(0.01), Slow: draw(0.01)}
 	s.rates = machineRates{unheard: draw(0.02), crash: draw(0.01), leave: draw(0.01), away: draw(0.02)}
 	s.store = logsim.New(s, faults, machineParts)
@@ -141,8 +142,8 @@ func newMachines(t testing.TB, seed uint64, sum map[string]int) *machines {
 // run runs the machines to their ends.
 func (s *machines) run() {
 	tried.Clear()
-	s.joint.After(longestRun, func() {
-		s.Errorf("machines still run after %v", longestRun)
+	s.joint.After(s.longest, func() {
+		s.Errorf("machines still run after %v", s.longest)
 		s.last = true
 		for _, m := range s.alive {
 			m.crash()

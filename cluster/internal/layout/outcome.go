@@ -46,15 +46,16 @@ func DecodeOutcome(b []byte) (o Outcome, err error) {
 	return Outcome{time.Unix(0, nanos).UTC(), parts[0], []byte(parts[1]), []byte(parts[2])}, nil
 }
 
-// ExpiryOf returns the key of the entry that says when the outcome with a key is to be forgotten.
+// ExpiryOf returns the key of the entry that says when the outcome with a key is to be forgotten;
+// or when the record with that key may be, which has no state any more.
 func ExpiryOf(at time.Time, outcomeKey []byte) []byte {
 	return append(Numbered(Expiry, uint64(max(at.UnixNano(), 0))), outcomeKey...)
 }
 
 // DecodeExpiry reads a key of ExpiryOf.
 func DecodeExpiry(key []byte) (at time.Time, outcomeKey []byte, err error) {
-	if len(key) < 1+8+1 || string(key[1+8:][:1]) != Once {
-		return at, nil, fmt.Errorf("%w: the key %q has no time of 8 bytes with the key of an outcome behind it", engine.ErrStateLost, key)
+	if len(key) < 1+8+1 || string(key[1+8:][:1]) != Once && string(key[1+8:][:1]) != Unit {
+		return at, nil, fmt.Errorf("%w: the key %q has no time of 8 bytes with the key of an outcome, or of a record, behind it", engine.ErrStateLost, key)
 	}
 	return time.Unix(0, int64(binary.BigEndian.Uint64(key[1:]))).UTC(), key[1+8:], nil
 }

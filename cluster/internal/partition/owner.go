@@ -61,7 +61,7 @@ type Owner struct {
 	left    func()
 	pause   pause
 	awake   time.Time // when the machine was awake for sure
-	// The constants of the same names; less in a simulation.
+	// The constants of these names; less in a simulation.
 	keepForgotten         time.Duration
 	mostQueued, mostUnder int
 }
@@ -95,7 +95,7 @@ func NewOwner(p int, log engine.Log, world World, cells Cells, failed func(err e
 	return &Owner{
 		p: p, log: log, world: world, cells: cells, rules: sound{}, failed: failed, strange: func(uint64) {},
 		lanes: map[int]*lane{}, heard: map[uint64]time.Time{},
-		keepForgotten: keepForgotten, mostQueued: mostQueued, mostUnder: mostUnder,
+		keepForgotten: KeepForgotten, mostQueued: mostQueued, mostUnder: mostUnder,
 	}
 }
 
@@ -312,9 +312,9 @@ var (
 	errEnded = errors.New("the owner has ended")
 )
 
-// keepForgotten is more than three times as long as a write is under way whose caller has given it
-// up (engine.Log).
-const keepForgotten = 4 * time.Hour
+// KeepForgotten is how long the record of a unit that was forgotten stays: more than three times as
+// long as a write is under way whose caller has given it up (engine.Log).
+const KeepForgotten = 4 * time.Hour
 
 // closeAfter is how long a session may have no entry.
 const closeAfter = 10 * time.Minute

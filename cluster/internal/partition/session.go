@@ -15,8 +15,9 @@ import (
 //             does not come is asked for, by the same command again, which the owner has taken
 //             a session that has no entry for a while may have been closed: so another one is
 //             opened before more is sent
+//             nobody waits for an outcome for ever: after mostWait it is uncertain
 // Invariants: S1 Each command ends once: with its outcome, or with ErrUncertain if the session was
-//             closed before that came, or when it is given up.
+//             closed before that came, or after mostWait, or when it is given up.
 //             S2 Known says that those up to it have ended. So nobody asks for their outcomes.
 
 // Session is the sending side of one process to one partition.
@@ -32,6 +33,7 @@ type Session struct {
 	open  map[uint64]*pending // those that have not ended, by number
 	ready []*pending          // what comes before the session is open
 	begun bool                // an opening is under way
+	looks bool                // a look for those that have waited for too long is to come
 	pause pause
 	ended bool
 	// mostUnder is the constant; less in a simulation.
@@ -43,6 +45,7 @@ type pending struct {
 	command  *Command
 	accepted func(err error)
 	outcome  func(value []byte, err error) // nil from the beginning if none is wanted
+	since    time.Time
 	pause    pause
 	over     bool
 }
@@ -82,7 +85,7 @@ func NewSession(p int, node string, log engine.Log, world World) *Session {
 // whatever ends. outcome is called with the outcome. A nil outcome: none is wanted. It returns a
 // function that gives the outcome up; the effect comes all the same.
 func (s *Session) Send(unit string, body []byte, accepted func(err error), outcome func(value []byte, err error)) (giveUp func()) {
-	c := &pending{command: &Command{Told: outcome == nil, Unit: unit, Body: body}, accepted: accepted, outcome: outcome}
+	c := &pending{command: &Command{Told: outcome == nil, Unit: unit, Body: body}, accepted: accepted, outcome: outcome, since: s.world.Now()}
 	if s.ended {
 		c.fails(engine.ErrClosed)
 		return func() {}
@@ -96,11 +99,40 @@ func (s *Session) Send(unit string, body []byte, accepted func(err error), outco
 	} else {
 		s.put(c)
 	}
+	s.lookLater()
 	return func() {
 		if !c.over {
 			s.end(c, nil, ErrGivenUp)
 		}
 	}
+}
+
+// mostWait is how long an outcome is waited for.
+const mostWait = 30 * time.Second
+
+var errLate = fmt.Errorf("no outcome has come within %v: %w", mostWait, engine.ErrUncertain)
+
+// lookLater looks later for commands that have waited for too long, while there are any.
+func (s *Session) lookLater() {
+	if s.looks {
+		return
+	}
+	s.looks = true
+	s.world.After(mostWait/8, func() {
+		s.looks = false
+		if s.ended {
+			return
+		}
+		all := append(s.inOrder(), s.ready...)
+		for _, c := range all {
+			if !c.over && !c.command.Told && s.world.Now().Sub(c.since) > mostWait {
+				s.end(c, nil, errLate)
+			}
+		}
+		if len(all) > 0 {
+			s.lookLater()
+		}
+	})
 }
 
 // ErrGivenUp is the outcome of a command whose sender waits no more.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -208,4 +209,55 @@ func TestNodes(t *testing.T) {
 	third.leave(t)
 	fourth.check(t, all)
 	fourth.leave(t)
+}
+
+// till is the state of the units of the benchmarks: with what the store has beside it, some 112
+// bytes.
+type till struct {
+	Sum int
+	Pad string
+}
+
+var (
+	tills = freerun.NewKind("till", func(*freerun.Context, int) (till, error) {
+		return till{Pad: strings.Repeat("x", 80)}, nil
+	}, cluster.Durable())
+	put = freerun.Op("put", func(_ *freerun.Context, t *till, n int) (int, error) {
+		t.Sum += n
+		return t.Sum, nil
+	})
+)
+
+// BenchmarkDurable sends operations to durable units of one node, many at once: through the log,
+// and beside it.
+func BenchmarkDurable(b *testing.B) {
+	for name, direct := range map[string]bool{"logged": false, "direct": true} {
+		b.Run(name, func(b *testing.B) {
+			n := serve(b, 1).join(b, "bench")
+			defer n.leave(b)
+			c := n.rt.Context()
+			if direct {
+				c = c.WithValue(engine.DirectKey{}, true)
+			}
+			var open [inFlight]freerun.Future[int]
+			send := func(i int) {
+				if i >= inFlight {
+					if _, err := open[i%inFlight].Wait(context.Background()); err != nil {
+						b.Error(err)
+					}
+				}
+				open[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
+			}
+			for i := range benchUnits { // all units are loaded
+				send(i)
+			}
+			b.ResetTimer()
+			for i := range b.N {
+				send(benchUnits + i)
+			}
+			for i := range inFlight {
+				_, _ = open[i].Wait(context.Background())
+			}
+		})
+	}
 }
