@@ -77,7 +77,7 @@ func (b *batch) addLogged(n *Node, r *run) {
 		l.sends = append(l.sends, n.sendOf(d.answer(nil, r.refused)))
 	case d.isQuestion():
 		l.sends = append(l.sends, n.sendOf(d.answer(r.kept.encoded, r.kept.err)))
-	case r.refused != nil:
+	case r.refused != nil && d.op != nil: // a wake comes again
 		b.writes = append(b.writes, d.failure(r.refused))
 	}
 	b.logged.next.Ran(d.number, d.logged.command, l.outcome, l.sends)

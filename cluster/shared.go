@@ -55,6 +55,7 @@ type part struct {
 	// lastOf has the number of the last command that was delivered to a unit and has had no effect.
 	// The turn.
 	lastOf map[string]uint64
+	guard  *guard // of the owner. The turn
 }
 
 // errOver is the outcome of what an owner has delivered that has ended since.
@@ -121,6 +122,7 @@ func (s *shared) partOf(unit string) *part { return s.parts[partition.Of(unit, l
 func (s *shared) Began(o *partition.Owner) {
 	pt := s.parts[o.P()]
 	clear(pt.lastOf)
+	pt.guard = &guard{part: pt, owner: o, from: o.Stored() + 1}
 	pt.owner.Store(o)
 	s.node.wakes.readOf(pt, o)
 	pt.sweeps(o)
@@ -152,7 +154,7 @@ func (s *shared) Deliver(o *partition.Owner, seq uint64, c *partition.Command) {
 		s.fails(o, err)
 		return
 	}
-	s.node.outbox.send([]*delivery{d})
+	d.logged.part.guard.deliver(d)
 }
 
 // fails ends an owner that does not know what its log has.

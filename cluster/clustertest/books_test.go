@@ -99,7 +99,7 @@ func (t trouble) comes(c *freerun.Context, b *book, op string, id int) (int, err
 		panic(fmt.Sprint(op, " ", id))
 	}
 	if t.Ends {
-		Crash(c.Runtime())
+		endProcess(c.Runtime())
 	}
 	if t.Exits || t.Ends {
 		runtime.Goexit()
@@ -111,6 +111,15 @@ func (t trouble) comes(c *freerun.Context, b *book, op string, id int) (int, err
 		return freerun.Forward(c, freerun.Then(c, freerun.After(c, time.Hour), func(*freerun.Context, time.Time) (int, error) { return 0, nil }))
 	}
 	return len(b.Ran), nil
+}
+
+// endProcess ends the process of a simulated runtime, which may be one of several machines.
+func endProcess(rt *freerun.Runtime) {
+	if m, is := machinesAlive.Load(rt); is {
+		m.(*machine).crash()
+	} else {
+		Crash(rt)
+	}
 }
 
 const keys = 2 // of each kind

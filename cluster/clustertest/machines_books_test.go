@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,8 @@ func (s *machines) trouble() (t trouble) {
 		t.Spoils = true
 	case 5:
 		t.Waits = true
+	case 6:
+		t.Ends = random.IntN(6) == 0
 	}
 	return t
 }
@@ -160,6 +163,11 @@ func (s *sharedBooks) checkOutcomes(ran map[int][]int) {
 			s.sum["acknowledged"]++
 		case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain):
 			s.sum["unknown"]++
+		case strings.Contains(err.Error(), "ends the process"):
+			s.sum["ended their processes"]++
+			if at != nil {
+				s.Errorf("step %d has failed with %v, and is there", x.step.ID, err)
+			}
 		case errors.As(err, &p), x.step.Panics == 3, x.step.Exits, x.step.Waits, x.step.Spoils:
 			s.sum["failed"]++
 			if at != nil {
@@ -175,5 +183,5 @@ func (s *sharedBooks) checkOutcomes(ran map[int][]int) {
 // machines crash, leave and are cut off, and calls to the store are lost, late, doubled and
 // overtaken.
 func TestMachinesBooks(t *testing.T) {
-	runMachines(t, machinePrograms[0], "acknowledged", "failed", "unknown", "told", "reads", "recorded failures")
+	runMachines(t, machinePrograms[0], "acknowledged", "failed", "unknown", "told", "reads", "recorded failures", "ended their processes")
 }

@@ -32,6 +32,8 @@ var machineFlaws = map[string]machineFlaw{
 // Swap implements [engine.Log].
 func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
 	switch {
+	case m.crashed:
+		return
 	case m.of.flaw == forgetsWrites && m.of.Happens(0.02):
 		m.member.After(time.Millisecond, func() { done(revision+1, nil) })
 		return
@@ -45,6 +47,13 @@ func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(
 		}
 	}
 	m.Port.Swap(p, writes, revision, done)
+}
+
+// Append implements [engine.Log].
+func (m *machine) Append(p int, entry []byte, done func(seq uint64, err error)) {
+	if !m.crashed {
+		m.Port.Append(p, entry, done)
+	}
 }
 
 // Read implements [engine.Log].

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,8 +31,9 @@ type machines struct {
 	calm    bool
 	alive   []*machine
 	names   int
-	lives   int // to come
-	last    bool
+	lives   int  // to come
+	last    bool // nothing goes wrong any more
+	done    bool // what is left was checked
 	of      machineProgram
 	sum     map[string]int
 	logf    func(format string, args ...any)
@@ -59,6 +61,9 @@ const (
 	settleMachine = 90 * time.Second
 	longestRun    = 10 * time.Minute // in virtual time
 )
+
+// machinesAlive has the machines that live, for operations that end theirs.
+var machinesAlive sync.Map // *freerun.Runtime → *machine
 
 var (
 	machineRuns = flag.Int("machines.runs", 100, "how many schedules the tests of several machines try")
@@ -93,6 +98,9 @@ func (m *machine) Listen(_ string, each func(message []byte)) (stop func(), err 
 
 // Send implements [engine.Shared]: a message comes, or not.
 func (m *machine) Send(to string, message []byte) {
+	if m.crashed {
+		return
+	}
 	message = slices.Clone(message)
 	for _, other := range m.of.alive {
 		if to != "" && other.name != to || m.CutFor() > 0 || m.of.Happens(m.of.rates.unheard) {
@@ -144,7 +152,7 @@ func (s *machines) run() {
 	tried.Clear()
 	s.joint.After(s.longest, func() {
 		s.Errorf("machines still run after %v", s.longest)
-		s.last = true
+		s.last, s.done = true, true
 		for _, m := range s.alive {
 			m.crash()
 		}
@@ -165,8 +173,10 @@ func (s *machines) begin() {
 		m.member, m.Port = member, s.store.Port(member)
 		m.rt = freerun.New(freerun.Processors(processors), freerun.Logger(slog.New(slog.DiscardHandler)), simhost.Option[freerun.Option](member))
 		s.alive = append(s.alive, m)
+		machinesAlive.Store(m.rt, m)
 		s.logf("%12v %s begins", s.Now(), m.name)
 		m.run()
+		machinesAlive.Delete(m.rt)
 		s.alive = slices.DeleteFunc(s.alive, func(other *machine) bool { return other == m })
 		s.ended()
 	})
@@ -175,6 +185,8 @@ func (s *machines) begin() {
 // ended begins what follows a machine that has ended.
 func (s *machines) ended() {
 	switch {
+	case s.last && !s.done: // an operation has ended the process
+		s.begin()
 	case s.last:
 	case s.lives > 0:
 		s.begin()
@@ -194,7 +206,10 @@ func (m *machine) run() {
 	}
 	if s.last {
 		m.rests(settleMachine)
-		s.of.check(m)
+		if !m.crashed {
+			s.of.check(m)
+			s.done = true
+		}
 	} else {
 		for range 1 + s.random.IntN(machineActs) {
 			if m.goesWrong(); m.crashed {
@@ -206,7 +221,7 @@ func (m *machine) run() {
 			m.rests(time.Duration(1+s.random.IntN(4)) * time.Second)
 		}
 	}
-	if !m.crashed && (s.last || s.random.IntN(2) == 0) {
+	if !m.crashed && (s.done || s.random.IntN(2) == 0) {
 		s.logf("%12v %s leaves", s.Now(), m.name)
 		if err := m.node.Close(); err != nil {
 			s.Errorf("%s: Close: %v", m.name, err)

@@ -270,6 +270,9 @@ func (o *Owner) laneTo(p int) *lane {
 	return l
 }
 
+// Stored returns the place of the stored checkpoint: what is up to there is not delivered again.
+func (o *Owner) Stored() uint64 { return o.stored.seq }
+
 // P returns the number of the partition.
 func (o *Owner) P() int { return o.p }
 

@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
+
+// Source:     as suspects.go has it for one process
+// Sketch:     an operation that ends the process is delivered again by the next owner, and would
+//             end each machine in turn. So an owner notes, before its first delivery, from which
+//             checkpoint it goes on
+//             an owner that finds such a note, of the checkpoint from which it goes on itself, is
+//             careful: it delivers one command after another, and notes each, as alone, before.
+//             Once the checkpoint has moved on it is careful no more
+//             a command that is noted as alone, from the same checkpoint: it is refused for good
+// Invariants: N1 A command is delivered after the note is stored.
+//             N2 While an owner is careful one command is delivered, the one that is noted, or none.
+// Not invariant: that the owner before has ended with its process. It may have been cut off, or
+//             killed: then the command that is refused is innocent. It is recorded, not lost.
+// Cost:       a write for each time that a partition gets another owner
+// Checked by: of package clustertest TestMachinesBooks, TestMachinesEnds
+
+// partNote is what the store has of the deliveries of a partition.
+type partNote struct {
+	from  uint64 // behind the checkpoint
+	alone uint64 // the command that is delivered alone; 0 for none
+}
+
+// guard holds deliveries back until they are noted. The turn of the partition.
+type guard struct {
+	part     *part
+	owner    *partition.Owner
+	from     uint64   // behind the checkpoint from which the owner goes on, so that it is not 0
+	note     partNote // as stored
+	revision uint64   // of the note
+	phase    guardPhase
+	killer   uint64 // the command that is refused; 0 for none
+	held     []*delivery
+	under    bool // a note is stored, or a command is delivered alone
+}
+
+type guardPhase byte
+
+const (
+	asleep guardPhase = iota // nothing was delivered
+	noting                   // the note is read, and stored
+	careful
+	opened
+)
+
+// errEndsMachine is the error of what is refused.
+var errEndsMachine = errors.New("cluster: two processes ended, or were cut off, while it was delivered, the second one while nothing else was; it ends the process, or was unlucky twice")
+
+// deliver delivers a command, once it may be.
+func (g *guard) deliver(d *delivery) {
+	if g.phase == opened {
+		g.part.of.node.outbox.send([]*delivery{d})
+		return
+	}
+	g.held = append(g.held, d)
+	switch g.phase {
+	case asleep:
+		g.phase = noting
+		g.read()
+	case careful:
+		g.step()
+	}
+}
+
+// isOver reports whether the owner has ended.
+func (g *guard) isOver() bool { return g.part.owner.Load() != g.owner }
+
+// read reads the note of the owner before.
+func (g *guard) read() {
+	pt := g.part
+	pt.of.engine.Read(pt.p, []byte(layout.Note), func(value []byte, revision uint64, err error) {
+		pt.turn.Run(func() {
+			if g.isOver() {
+				return
+			}
+			if err == nil {
+				g.note, err = decodeNote(value)
+			}
+			switch {
+			case errors.Is(err, engine.ErrUncertain):
+				pt.turn.After(leastPause, g.read)
+			case err != nil:
+				pt.of.fails(g.owner, err)
+			default:
+				g.revision = revision
+				g.begin()
+			}
+		})
+	})
+}
+
+// begin stores the note of this owner.
+func (g *guard) begin() {
+	next := opened
+	if g.note.from == g.from {
+		g.killer, next = g.note.alone, careful
+	}
+	g.store(partNote{from: g.from}, func() {
+		g.phase = next
+		g.step()
+	}, g.read)
+}
+
+// store stores a note, and goes on, or else does what follows when another one may be stored.
+func (g *guard) store(n partNote, then, failed func()) {
+	pt := g.part
+	g.under = true
+	pt.of.engine.Swap(pt.p, []engine.Write{{Key: []byte(layout.Note), Value: n.encode()}}, g.revision, func(revision uint64, err error) {
+		pt.turn.Run(func() {
+			if g.isOver() {
+				return
+			}
+			g.under = false
+			if err != nil {
+				pt.turn.After(leastPause, failed)
+				return
+			}
+			g.note, g.revision = n, revision
+			then()
+		})
+	})
+}
+
+// step delivers what is held: all of it, or the next command alone.
+func (g *guard) step() {
+	if g.phase == careful && g.owner.Stored() >= g.from {
+		g.phase = opened
+	}
+	if g.phase == opened {
+		held := g.held
+		g.held = nil
+		g.part.of.node.outbox.send(held)
+		return
+	}
+	if g.under || len(g.held) == 0 || g.isOver() {
+		return
+	}
+	d := g.held[0]
+	alone := func() {
+		g.under, g.held = true, g.held[1:]
+		d.then = func(bool) {
+			g.part.turn.Run(func() {
+				g.under = false
+				g.step()
+			})
+		}
+		if d.number == g.killer {
+			g.part.of.refuse(d, errEndsMachine)
+		} else {
+			g.part.of.node.outbox.send([]*delivery{d})
+		}
+	}
+	g.store(partNote{from: g.from, alone: d.number}, alone, g.readAgain)
+}
+
+// readAgain reads the note after a write of it that may have failed, and goes on.
+func (g *guard) readAgain() {
+	pt := g.part
+	pt.of.engine.Read(pt.p, []byte(layout.Note), func(_ []byte, revision uint64, err error) {
+		pt.turn.Run(func() {
+			switch {
+			case g.isOver():
+			case err != nil:
+				pt.turn.After(leastPause, g.readAgain)
+			default:
+				g.revision = revision
+				g.step()
+			}
+		})
+	})
+}
+
+func (n partNote) encode() []byte {
+	return binary.AppendUvarint(binary.AppendUvarint([]byte{layout.Version}, n.from), n.alone)
+}
+
+// decodeNote reads a note; nil is none.
+func decodeNote(b []byte) (n partNote, err error) {
+	if b == nil {
+		return n, nil
+	}
+	damaged := fmt.Errorf("%w: the note of a partition has another form; a newer program has written it", ErrStateLost)
+	if len(b) == 0 || b[0] != layout.Version {
+		return n, damaged
+	}
+	from, used := binary.Uvarint(b[1:])
+	if used <= 0 {
+		return n, damaged
+	}
+	alone, more := binary.Uvarint(b[1+used:])
+	if more <= 0 || 1+used+more != len(b) {
+		return n, damaged
+	}
+	return partNote{from, alone}, nil
+}
