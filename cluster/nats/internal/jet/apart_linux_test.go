@@ -54,6 +54,7 @@ func runServer() error {
 type nodeSettings struct {
 	Name, URL string
 	Unfenced  bool
+	Silent    bool // it sends nothing
 }
 
 // runNode runs a machine that sends, until its parent ends, or it is told to leave: a line of its
@@ -90,7 +91,11 @@ func runNode() error {
 	if err != nil {
 		return err
 	}
-	l := startLoad(p, 4*time.Millisecond, 64, say)
+	window := 64
+	if s.Silent {
+		window = 0
+	}
+	l := startLoad(p, 4*time.Millisecond, window, say)
 	say(heard{State: "ready"})
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		switch in.Text() {

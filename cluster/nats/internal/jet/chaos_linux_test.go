@@ -31,6 +31,7 @@ type chaos struct {
 	names    int
 	told     told
 	unfenced bool
+	silent   bool // the machines send nothing
 }
 
 // node is a machine in a process of its own.
@@ -43,10 +44,13 @@ type node struct {
 // startChaos starts n servers, and three machines.
 func startChaos(t testing.TB, n int, unfenced bool) *chaos {
 	t.Helper()
-	c := &chaos{t: t, servers: arrange(t, n, killed), unfenced: unfenced}
+	return (&chaos{t: t, servers: arrange(t, n, killed), unfenced: unfenced}).start()
+}
+
+func (c *chaos) start() *chaos {
 	c.servers.startAll()
-	c.nc = c.servers.connect(t)
-	open(t, c.nc, Options{Program: "chaos", Replicas: n}).Close()
+	c.nc = c.servers.connect(c.t)
+	open(c.t, c.nc, Options{Program: "chaos", Replicas: len(c.servers.places)}).Close()
 	for range 3 {
 		c.join()
 	}
@@ -61,7 +65,7 @@ func startChaos(t testing.TB, n int, unfenced bool) *chaos {
 func (c *chaos) join() *node {
 	c.names++
 	p := startProxy(c.t, c.servers.places[c.names%len(c.servers.places)].Port)
-	s := nodeSettings{Name: fmt.Sprint("n", c.names), URL: p.url(), Unfenced: c.unfenced}
+	s := nodeSettings{Name: fmt.Sprint("n", c.names), URL: p.url(), Unfenced: c.unfenced, Silent: c.silent}
 	n := &node{startApart(c.t, "node", s, c.told.hear), s.Name, p}
 	c.nodes = append(c.nodes, n)
 	return n
@@ -81,8 +85,13 @@ func (c *chaos) owner() *node {
 func (c *chaos) killNode() *node {
 	n := c.owner()
 	n.kill()
-	c.nodes = slices.DeleteFunc(c.nodes, func(other *node) bool { return other == n })
+	c.forget(n)
 	return c.join()
+}
+
+// forget takes a machine that has ended from those that live.
+func (c *chaos) forget(n *node) {
+	c.nodes = slices.DeleteFunc(c.nodes, func(other *node) bool { return other == n })
 }
 
 // killServer kills the server that leads the logs, does more, and starts it again.
