@@ -207,13 +207,16 @@ func (a *apart) isReady() {
 	}
 }
 
-// killed runs a server in a process of its own. It ends in the middle.
-func killed(t testing.TB, p place) (end func()) {
+// runApart runs a server in a process of its own.
+func runApart(t testing.TB, p place) *apart {
 	t.Helper()
 	a := startApart(t, "server", p, func(heard) {})
 	a.isReady()
-	return a.kill
+	return a
 }
+
+// killed is runApart. The server ends in the middle.
+func killed(t testing.TB, p place) (end func()) { return runApart(t, p).kill }
 
 // TestRestartKilled is as TestRestart; the servers end in the middle.
 func TestRestartKilled(t *testing.T) { restarts(t, killed, "R1", "R3, all") }

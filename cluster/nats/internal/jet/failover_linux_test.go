@@ -16,7 +16,7 @@ func BenchmarkFailover(b *testing.B) {
 		"leave": func(n *node) { n.tell("left") },
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := (&chaos{t: b, servers: arrange(b, 1, killed), silent: true}).start()
+			c := (&chaos{t: b, silent: true}).start(1)
 			defer c.end()
 			p := newProcess(b, c.servers.url(), "chaos", "sender")
 			defer p.kill()
