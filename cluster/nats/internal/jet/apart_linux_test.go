@@ -54,6 +54,7 @@ func runServer() error {
 type nodeSettings struct {
 	Name, URL string
 	Unfenced  bool
+	Silent    bool // it sends nothing
 }
 
 // runNode runs a machine that sends, until its parent ends, or it is told to leave: a line of its
@@ -90,7 +91,11 @@ func runNode() error {
 	if err != nil {
 		return err
 	}
-	l := startLoad(p, 4*time.Millisecond, 64, say)
+	window := 64
+	if s.Silent {
+		window = 0
+	}
+	l := startLoad(p, 4*time.Millisecond, window, say)
 	say(heard{State: "ready"})
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		switch in.Text() {
@@ -202,13 +207,16 @@ func (a *apart) isReady() {
 	}
 }
 
-// killed runs a server in a process of its own. It ends in the middle.
-func killed(t testing.TB, p place) (end func()) {
+// runApart runs a server in a process of its own.
+func runApart(t testing.TB, p place) *apart {
 	t.Helper()
 	a := startApart(t, "server", p, func(heard) {})
 	a.isReady()
-	return a.kill
+	return a
 }
+
+// killed is runApart. The server ends in the middle.
+func killed(t testing.TB, p place) (end func()) { return runApart(t, p).kill }
 
 // TestRestartKilled is as TestRestart; the servers end in the middle.
 func TestRestartKilled(t *testing.T) { restarts(t, killed, "R1", "R3, all") }

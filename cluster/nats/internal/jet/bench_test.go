@@ -52,7 +52,7 @@ func BenchmarkPairs(b *testing.B) {
 
 // BenchmarkLogged sends commands through the protocol to units that have one write each under way.
 func BenchmarkLogged(b *testing.B) {
-	p := newProcess(b, serve(b, 1).url(), "one")
+	p := newProcess(b, serve(b, 1).url(), "p", "one")
 	defer p.kill()
 	time.Sleep(1500 * time.Millisecond) // until it owns the partitions
 	body := []byte("x")

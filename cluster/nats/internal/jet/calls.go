@@ -12,8 +12,10 @@ import (
 )
 
 // calls are requests under way: each is a message that asks for an answer, whose subject ends with
-// the call's number. None waits; what has no answer in time fails with ErrUncertain.
+// the call's number. None waits; what has no answer in time, or by the end of the connection, fails
+// with ErrUncertain.
 type calls struct {
+	nc      *nats.Conn
 	outlet  *outlet
 	inbox   string
 	sub     *nats.Subscription
@@ -36,7 +38,7 @@ type due struct {
 
 func newCalls(nc *nats.Conn, outlet *outlet, timeout time.Duration) (*calls, error) {
 	c := &calls{
-		outlet: outlet, inbox: nc.NewInbox() + ".", timeout: timeout, open: map[uint64]func(*nats.Msg, error){},
+		nc: nc, outlet: outlet, inbox: nc.NewInbox() + ".", timeout: timeout, open: map[uint64]func(*nats.Msg, error){},
 		stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	sub, err := nc.Subscribe(c.inbox+"*", c.answered)
@@ -48,7 +50,7 @@ func newCalls(nc *nats.Conn, outlet *outlet, timeout time.Duration) (*calls, err
 		return nil, err
 	}
 	c.sub = sub
-	go c.expire()
+	go c.expire(nc.StatusChanged(nats.RECONNECTING))
 	return c, nil
 }
 
@@ -94,29 +96,33 @@ func (c *calls) end(number uint64, m *nats.Msg, err error) {
 	}
 }
 
-// expire fails the calls that have no answer in time.
-func (c *calls) expire() {
+// expire fails the calls that have no answer in time, and all when the connection is lost.
+func (c *calls) expire(lost chan nats.Status) {
 	defer close(c.ended)
+	defer c.nc.RemoveStatusListener(lost)
 	ticks := time.NewTicker(c.timeout / 8)
 	defer ticks.Stop()
 	for {
+		by := time.Time{}
 		select {
 		case <-c.stop:
 			return
-		case now := <-ticks.C:
-			for _, number := range c.overdue(now) {
-				c.end(number, nil, engine.ErrUncertain)
-			}
+		case by = <-ticks.C:
+		case <-lost:
+			by = time.Now().Add(c.timeout)
+		}
+		for _, number := range c.overdue(by) {
+			c.end(number, nil, engine.ErrUncertain)
 		}
 	}
 }
 
-// overdue takes the numbers of the calls whose time is over.
-func (c *calls) overdue(now time.Time) (all []uint64) {
+// overdue takes the numbers of the calls whose time is over by then.
+func (c *calls) overdue(by time.Time) (all []uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
-	for n < len(c.order) && !c.order[n].at.After(now) {
+	for n < len(c.order) && !c.order[n].at.After(by) {
 		all = append(all, c.order[n].number)
 		n++
 	}

@@ -26,11 +26,13 @@ import (
 type chaos struct {
 	t        testing.TB
 	servers  *servers
-	nc       *nats.Conn // of the test itself
-	nodes    []*node    // that live
+	running  map[string]*apart // servers, by name
+	nc       *nats.Conn        // of the test itself
+	nodes    []*node           // that live
 	names    int
 	told     told
 	unfenced bool
+	silent   bool // the machines send nothing
 }
 
 // node is a machine in a process of its own.
@@ -43,10 +45,18 @@ type node struct {
 // startChaos starts n servers, and three machines.
 func startChaos(t testing.TB, n int, unfenced bool) *chaos {
 	t.Helper()
-	c := &chaos{t: t, servers: arrange(t, n, killed), unfenced: unfenced}
+	return (&chaos{t: t, unfenced: unfenced}).start(n)
+}
+
+func (c *chaos) start(n int) *chaos {
+	c.running = map[string]*apart{}
+	c.servers = arrange(c.t, n, func(t testing.TB, p place) func() {
+		c.running[p.Name] = runApart(t, p)
+		return c.running[p.Name].kill
+	})
 	c.servers.startAll()
-	c.nc = c.servers.connect(t)
-	open(t, c.nc, Options{Program: "chaos", Replicas: n}).Close()
+	c.nc = c.servers.connect(c.t)
+	open(c.t, c.nc, Options{Program: "chaos", Replicas: n}).Close()
 	for range 3 {
 		c.join()
 	}
@@ -61,7 +71,7 @@ func startChaos(t testing.TB, n int, unfenced bool) *chaos {
 func (c *chaos) join() *node {
 	c.names++
 	p := startProxy(c.t, c.servers.places[c.names%len(c.servers.places)].Port)
-	s := nodeSettings{Name: fmt.Sprint("n", c.names), URL: p.url(), Unfenced: c.unfenced}
+	s := nodeSettings{Name: fmt.Sprint("n", c.names), URL: p.url(), Unfenced: c.unfenced, Silent: c.silent}
 	n := &node{startApart(c.t, "node", s, c.told.hear), s.Name, p}
 	c.nodes = append(c.nodes, n)
 	return n
@@ -81,19 +91,41 @@ func (c *chaos) owner() *node {
 func (c *chaos) killNode() *node {
 	n := c.owner()
 	n.kill()
-	c.nodes = slices.DeleteFunc(c.nodes, func(other *node) bool { return other == n })
+	c.forget(n)
 	return c.join()
+}
+
+// forget takes a machine that has ended from those that live.
+func (c *chaos) forget(n *node) {
+	c.nodes = slices.DeleteFunc(c.nodes, func(other *node) bool { return other == n })
 }
 
 // killServer kills the server that leads the logs, does more, and starts it again.
 func (c *chaos) killServer(more func()) {
-	i := 0
-	if len(c.servers.places) > 1 {
-		i = c.servers.leader(c.nc, "chaos")
-	}
+	i := c.leader()
 	c.servers.stop(i)
 	more()
 	c.servers.start(i)
+}
+
+// leader returns which server leads the logs.
+func (c *chaos) leader() int {
+	if len(c.servers.places) == 1 {
+		return 0
+	}
+	return c.servers.leader(c.nc, "chaos")
+}
+
+// stall stops the server that leads the logs for a while: of several, until another one leads.
+func (c *chaos) stall() {
+	s := c.running[c.servers.places[c.leader()].Name]
+	s.signal(syscall.SIGSTOP)
+	if len(c.servers.places) == 1 {
+		time.Sleep(3 * time.Second)
+	} else {
+		time.Sleep(12 * time.Second)
+	}
+	s.signal(syscall.SIGCONT)
 }
 
 // faults are what happens to them, by name.
@@ -101,6 +133,7 @@ var faults = map[string]func(c *chaos){
 	"node":   func(c *chaos) { c.killNode().isReady() },
 	"server": func(c *chaos) { c.killServer(func() { passes(500) }) },
 	"both":   func(c *chaos) { c.killServer(func() { c.killNode() }) },
+	"stall":  (*chaos).stall,
 	"zombie": func(c *chaos) {
 		n := c.owner()
 		n.signal(syscall.SIGSTOP)

@@ -7,6 +7,9 @@
 //
 // Machines talk with each other over core NATS: subjects P.all and P.machine.NAME.
 //
+// [Connect] makes a connection, and [Open] opens the store. No call waits for the network: an
+// outlet publishes, calls has what waits for an answer, and each follower reads one log.
+//
 // P is the name of the program, so several have a server together. A key stands in a subject as its
 // letters and digits, and =XX for other bytes.
 package jet

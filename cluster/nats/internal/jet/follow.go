@@ -19,6 +19,9 @@ import (
 // Invariants: F1 An entry is handed on if nothing between it and the one before was trimmed: what
 //             is read was there when it was read, and the log was not trimmed beyond the beginning
 //             when that was looked up later.
+//             F2 It was so when it was looked up, and not before: a leader that was cut off, and
+//             does not know yet that there is another one, may tell what was. It cannot write; so
+//             what it tells counts once it was written again.
 // Why:        a consumer of JetStream with a filter jumps over what was removed, and says nothing
 
 // followers are those of one process.
@@ -33,6 +36,7 @@ type follower struct {
 	engine *Engine
 	p      int
 	last   uint64
+	known  uint64 // the last one that was published; the server that was asked may not have it
 	each   func(seq uint64, entry []byte)
 	lost   func(err error)
 	live   chan *nats.Msg
@@ -45,6 +49,7 @@ const (
 	liveRoom  = 8192            // entries on their way; what comes behind is read
 	mostBatch = 512             // entries that are read at once
 	lookAgain = 2 * time.Second // how often it looks whether the last entry was lost
+	lookSoon  = 20 * time.Millisecond
 )
 
 // Follow implements [engine.Log].
@@ -121,8 +126,9 @@ func (f *follower) run() {
 		f.fails(err)
 		return
 	}
-	ticks := time.NewTicker(lookAgain)
-	defer ticks.Stop()
+	pause := lookAgain
+	look := time.NewTimer(pause)
+	defer look.Stop()
 	for {
 		err := error(nil)
 		select {
@@ -130,8 +136,16 @@ func (f *follower) run() {
 			return
 		case m := <-f.live:
 			err = f.published(m)
-		case <-ticks.C:
+			if f.last < f.known && pause == lookAgain {
+				pause = lookSoon
+				look.Reset(pause)
+			}
+		case <-look.C:
 			err = f.read()
+			if pause = min(2*pause, lookAgain); f.last >= f.known {
+				pause = lookAgain
+			}
+			look.Reset(pause)
 		}
 		if err != nil {
 			f.fails(err)
@@ -154,6 +168,7 @@ func (f *follower) published(m *nats.Msg) error {
 	case err != nil || err2 != nil || seq <= f.last:
 		return nil
 	case before != f.last:
+		f.known = seq
 		return f.read()
 	}
 	f.hand(seq, m.Data)
@@ -179,10 +194,10 @@ func (f *follower) read() error {
 		all, err := f.fetch()
 		through := uint64(0)
 		if err == nil {
-			through, err = f.trimmed()
+			through, err = f.trimmed(len(all) > 0)
 		}
 		switch {
-		case errors.Is(err, engine.ErrUncertain):
+		case errors.Is(err, engine.ErrUncertain), errors.Is(err, engine.ErrConflict):
 			select {
 			case <-f.stop:
 			case <-time.After(mostCall / 8):
@@ -203,14 +218,21 @@ func (f *follower) read() error {
 	return nil
 }
 
-// trimmed returns up to where the log is trimmed.
-func (f *follower) trimmed() (through uint64, err error) {
-	done := make(chan struct{})
-	f.engine.read(f.engine.trimmed(f.p), func(value []byte, _ uint64, why error) {
+// trimmed returns up to where the log is trimmed: now, if it is to be sure (F2).
+func (f *follower) trimmed(sure bool) (through uint64, err error) {
+	e, done := f.engine, make(chan struct{})
+	e.read(e.trimmed(f.p), func(value []byte, revision uint64, why error) {
 		if through, err = decodeTrimmed(value); why != nil {
 			err = why
 		}
-		close(done)
+		if err != nil || !sure || !e.replicated {
+			close(done)
+			return
+		}
+		e.mark(f.p, through, revision, func(why error) {
+			err = why
+			close(done)
+		})
 	})
 	<-done
 	return through, err

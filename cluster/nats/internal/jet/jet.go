@@ -29,6 +29,7 @@ type Engine struct {
 	nc         *nats.Conn
 	id         [16]byte
 	partitions int
+	replicated bool // several servers have the streams
 	calls      *calls
 	outlet     outlet
 	followers  followers

@@ -32,9 +32,12 @@ type load struct {
 // are still there when a zombie wakes, and others go on meanwhile, at another owner.
 var mostDirects = []time.Duration{time.Second, 5 * time.Second, time.Second, 5 * time.Second, time.Second, time.Second}
 
-// startLoad starts to send. What is sent has names that begin with the process's.
+// startLoad starts to send, unless the window is 0. Names of what is sent begin with the process's.
 func startLoad(p *process, pause time.Duration, window int, say func(heard)) *load {
 	l := &load{process: p, say: say, pause: pause, stop: make(chan struct{}), open: make(chan struct{}, window), window: window}
+	if window == 0 {
+		return l
+	}
 	l.ended.Go(l.logged)
 	for i, most := range mostDirects {
 		l.ended.Go(func() { l.direct(i, most) })

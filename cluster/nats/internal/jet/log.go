@@ -20,8 +20,7 @@ func (e *Engine) Append(p int, entry []byte, done func(seq uint64, err error)) {
 
 // Trim implements [engine.Log]. That it is trimmed is stored first: who follows looks there.
 func (e *Engine) Trim(p int, through uint64) {
-	subject := e.trimmed(p)
-	e.read(subject, func(value []byte, revision uint64, err error) {
+	e.read(e.trimmed(p), func(value []byte, revision uint64, err error) {
 		have, err2 := decodeTrimmed(value)
 		if err != nil || err2 != nil {
 			return // the next time
@@ -30,14 +29,19 @@ func (e *Engine) Trim(p int, through uint64) {
 			e.purge(p, through)
 			return
 		}
-		m := &nats.Msg{Subject: subject, Data: binary.BigEndian.AppendUint64(nil, through), Header: nats.Header{}}
-		m.Header.Set(expected, strconv.FormatUint(revision, 10))
-		e.store([]*nats.Msg{m}, func(_ uint64, err error) {
+		e.mark(p, through, revision, func(err error) {
 			if err == nil {
 				e.purge(p, through)
 			}
 		})
 	})
+}
+
+// mark stores up to where a log is trimmed, if that has a revision.
+func (e *Engine) mark(p int, through, revision uint64, done func(err error)) {
+	m := &nats.Msg{Subject: e.trimmed(p), Data: binary.BigEndian.AppendUint64(nil, through), Header: nats.Header{}}
+	m.Header.Set(expected, strconv.FormatUint(revision, 10))
+	e.store([]*nats.Msg{m}, func(_ uint64, err error) { done(err) })
 }
 
 func decodeTrimmed(b []byte) (uint64, error) {

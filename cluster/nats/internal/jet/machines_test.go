@@ -16,7 +16,7 @@ func TestMachines(t *testing.T) {
 	var loads []*load
 	var processes []*process
 	for _, name := range []string{"first", "last", "killed"} {
-		p := newProcess(t, url, name)
+		p := newProcess(t, url, "p", name)
 		processes = append(processes, p)
 		loads = append(loads, startLoad(p, time.Millisecond, 200, all.hear))
 	}
@@ -24,7 +24,7 @@ func TestMachines(t *testing.T) {
 	processes[2].kill()
 	loads[2].end()
 	server.restart(0)
-	third := newProcess(t, url, "third")
+	third := newProcess(t, url, "p", "third")
 	time.Sleep(2 * time.Second)
 	third.leave()
 	third.kill()

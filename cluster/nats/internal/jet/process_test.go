@@ -59,10 +59,10 @@ func join(nc *nats.Conn, e *Engine, log engine.Log, name string) (*process, erro
 }
 
 // newProcess starts a machine in the process of a test.
-func newProcess(t testing.TB, url, name string) *process {
+func newProcess(t testing.TB, url, program, name string) *process {
 	t.Helper()
 	nc := connect(t, url)
-	e := open(t, nc, Options{Program: "machines"})
+	e := open(t, nc, Options{Program: program})
 	p, err := join(nc, e, e, name)
 	if err != nil {
 		t.Fatal(err)

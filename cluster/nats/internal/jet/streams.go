@@ -89,6 +89,7 @@ func (e *Engine) create(ctx context.Context, js jetstream.JetStream, o Options) 
 	if _, err := rand.Read(e.id[:]); err != nil {
 		return err
 	}
+	e.replicated = o.Replicas > 1
 	for _, config := range e.configs(o, hex.EncodeToString(e.id[:])) {
 		err := insist(ctx, func(ctx context.Context) error {
 			_, err := js.CreateStream(ctx, config) // the same one again is no error
@@ -109,6 +110,7 @@ func (e *Engine) identify(found [2]*jetstream.StreamInfo, o Options) error {
 		if n := info.Config.Metadata[division]; n != strconv.Itoa(e.partitions) {
 			return fmt.Errorf("nats: stream %s has %s partitions, and this program is to have %d; the number is fixed for the life of the data", info.Config.Name, n, e.partitions)
 		}
+		e.replicated = e.replicated || info.Config.Replicas > 1
 		if n := info.Config.Replicas; n < o.Replicas {
 			return fmt.Errorf("nats: stream %s is on %d servers, and this program asks for %d; nats stream edit changes it", info.Config.Name, n, o.Replicas)
 		}

@@ -1,0 +1,83 @@
+package jet
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
+
+// BenchmarkFailover kills a machine with each run, or has it leave, and says when the first of what
+// was sent to one of its units then is answered. For -benchtime 20x.
+func BenchmarkFailover(b *testing.B) {
+	for name, end := range map[string]func(n *node){
+		"kill":  func(n *node) { n.kill() },
+		"leave": func(n *node) { n.tell("left") },
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := (&chaos{t: b, silent: true}).start(1)
+			defer c.end()
+			p := newProcess(b, c.servers.url(), "chaos", "sender")
+			defer p.kill()
+			var logged, direct []time.Duration
+			for range b.N {
+				time.Sleep(2 * time.Second) // until all have heard of each other
+				n, unit := c.victim(p)
+				for range 10 {
+					sendOne(p, unit)
+				}
+				begin := time.Now()
+				end(n)
+				answered := make(chan time.Duration)
+				go func() {
+					askOne(p, unit)
+					answered <- time.Since(begin)
+				}()
+				sendOne(p, unit)
+				logged = append(logged, time.Since(begin))
+				direct = append(direct, <-answered)
+				n.kill()
+				c.forget(n)
+				c.join().isReady()
+			}
+			for way, all := range map[string][]time.Duration{"logged": logged, "direct": direct} {
+				slices.Sort(all)
+				b.ReportMetric(float64(all[len(all)/2].Milliseconds()), way+"-median-ms")
+				b.ReportMetric(float64(all[len(all)-1].Milliseconds()), way+"-worst-ms")
+			}
+		})
+	}
+}
+
+// victim returns a machine that owns a unit, and the unit.
+func (c *chaos) victim(sender *process) (*node, string) {
+	names := []string{sender.name}
+	for _, n := range c.nodes {
+		names = append(names, n.name)
+	}
+	for n := 0; ; n++ {
+		unit := unitName(n)
+		owner := partition.OwnerOf(partition.Of(unit, parts), names)
+		if at := slices.Index(names, owner); at > 0 {
+			return c.nodes[at-1], unit
+		}
+	}
+}
+
+// sendOne waits for the answer to a logged command.
+func sendOne(p *process, unit string) {
+	done := make(chan struct{})
+	p.Send(unit, []byte("x"), func(error) {}, func([]byte, error) { close(done) })
+	<-done
+}
+
+// askOne waits for the answer to a direct command, which it sends again if there is none.
+func askOne(p *process, unit string) {
+	for done := make(chan error); ; {
+		p.Machine.Request(unit, []byte("x"), 100*time.Millisecond, func(_ []byte, err error) { done <- err })
+		if <-done == nil {
+			return
+		}
+	}
+}
