@@ -164,7 +164,7 @@ func (c *cell) wrote(ctx *freerun.Context, b *batch) {
 	if b.wakes && !b.isOver() {
 		c.kind.node.wakes.set(c.kind, string(c.key), b.wake)
 	}
-	if b.expires > 0 {
+	if b.expires > 0 && b.logged == nil { // the owner of a partition looks for them
 		c.kind.node.sweepAfter(max(b.expires, leastSweep))
 	}
 	c.kind.node.outbox.send(b.sends)

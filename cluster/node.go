@@ -108,9 +108,7 @@ func (n *Node) join(s Store) error {
 
 // begin begins with the store of one process.
 func (n *Node) begin() error {
-	if named, ok := n.engine.(interface{ ID() [16]byte }); ok {
-		n.id = named.ID()
-	}
+	n.isIn(n.engine)
 	left, notes, err := []*delivery(nil), map[uint64]suspicion(nil), n.rename()
 	if err == nil {
 		left, notes, err = n.outbox.begin()
@@ -127,6 +125,13 @@ func (n *Node) begin() error {
 	n.outbox.replay(left, notes)
 	n.sweepAfter(leastPause) // of what earlier processes have stored
 	return nil
+}
+
+// isIn notes the identity of the store, if it has one.
+func (n *Node) isIn(store any) {
+	if named, ok := store.(interface{ ID() [16]byte }); ok {
+		n.id = named.ID()
+	}
 }
 
 // Close closes the store, once all writes are done that have begun. Call it after

@@ -81,6 +81,7 @@ func (s *shared) begin() (err error) {
 	if s.stop, err = s.engine.Listen(s.engine.Name(), s.machine.Receive); err != nil {
 		return errors.Join(err, s.engine.Close())
 	}
+	s.node.isIn(s.engine)
 	nodes.Store(s.node.rt, s.node)
 	sharers.Add(1)
 	s.machine.Begin()
