@@ -19,11 +19,11 @@ import (
 //             Once the checkpoint has moved on it is careful no more
 //             a command that is noted as alone, from the same checkpoint: it is refused for good
 // Invariants: N1 A command is delivered after the note is stored.
-//             N2 While an owner is careful one command is delivered, the one that is noted, or none.
+//             N2 While an owner is careful the command that is noted is delivered, or none.
 // Not invariant: that the owner before has ended with its process. It may have been cut off, or
 //             killed: then the command that is refused is innocent. It is recorded, not lost.
 // Cost:       a write for each time that a partition gets another owner
-// Checked by: of package clustertest TestMachinesBooks, TestMachinesEnds
+// Checked by: of package clustertest TestMachinesBooks
 
 // partNote is what the store has of the deliveries of a partition.
 type partNote struct {
@@ -133,7 +133,10 @@ func (g *guard) store(n partNote, then, failed func()) {
 
 // step delivers what is held: all of it, or the next command alone.
 func (g *guard) step() {
-	if g.phase == careful && g.owner.Stored() >= g.from {
+	switch {
+	case g.under || g.isOver():
+		return
+	case g.phase == careful && g.owner.Stored() >= g.from:
 		g.phase = opened
 	}
 	if g.phase == opened {
@@ -142,7 +145,7 @@ func (g *guard) step() {
 		g.part.of.node.outbox.send(held)
 		return
 	}
-	if g.under || len(g.held) == 0 || g.isOver() {
+	if len(g.held) == 0 {
 		return
 	}
 	d := g.held[0]

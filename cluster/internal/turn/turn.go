@@ -2,6 +2,8 @@
 package turn
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -81,14 +83,29 @@ type operation Turn
 
 // Run implements [route.Turn].
 func (o *operation) Run(*freerun.Context, any) {
+	over := false
+	defer func() {
+		if !over {
+			crash(recover())
+		}
+	}()
 	for {
 		for s := inOrder(o.list.Swap(under)); s != nil; s = s.next {
 			s.fn()
 		}
 		if o.list.CompareAndSwap(under, nil) {
+			over = true
 			return
 		}
 	}
+}
+
+// crash ends the program, since a step has panicked: what the turn guards is half changed, and
+// other machines go on from what is stored.
+func crash(value any) {
+	text := fmt.Sprintf("cluster: a step of a partition panicked: %v\n%s", value, debug.Stack())
+	go func() { panic(text) }()
+	select {} // until the program has ended
 }
 
 // Failed implements [route.Turn]. The runtime has ended.
