@@ -1,0 +1,69 @@
+package layout
+
+import (
+	"reflect"
+	"testing"
+	"time"
+)
+
+// TestCommand holds that a command, and an outcome, come back, and that no part of one does.
+func TestCommand(t *testing.T) {
+	for _, want := range []Command{
+		{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once"},
+		{Arg: []byte{}}, // it wakes
+	} {
+		b := want.Encode()
+		if got, err := DecodeCommand(b); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		for n := range b {
+			if _, err := DecodeCommand(b[:n]); err == nil {
+				t.Errorf("%d bytes of %+v are taken", n, want)
+			}
+		}
+		if _, err := DecodeCommand(append(b, 0)); err == nil {
+			t.Error("what is behind it is taken")
+		}
+	}
+	if b := string(Command{"a", []byte("b"), Reply{"c", "d", "e"}, "f"}.Encode()); b != "\x01\x01a\x01b\x01c\x01d\x01e\x01f" {
+		t.Errorf("%q", b) // logs are read by later programs
+	}
+	for _, want := range []Result{{Value: []byte("j5"), Err: []byte{}}, {Value: []byte{}, Err: []byte("{}")}} {
+		b := want.Encode()
+		if got, err := DecodeResult(b); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		for n := range b {
+			if _, err := DecodeResult(b[:n]); err == nil {
+				t.Errorf("%d bytes of an outcome are taken", n)
+			}
+		}
+	}
+}
+
+func TestCutWake(t *testing.T) {
+	for _, want := range []time.Time{{}, time.Unix(5, 6).UTC(), Latest} {
+		at, rest, err := CutWake(append(EncodeWake(want), "state"...))
+		if err != nil || !at.Equal(want) || string(rest) != "state" {
+			t.Errorf("%v: %v, %q, %v", want, at, rest, err)
+		}
+	}
+	for _, bad := range []string{"", "\x02\x00", "\x01", "\x01\xff"} {
+		if _, _, err := CutWake([]byte(bad)); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+func FuzzDecodeCommand(f *testing.F) {
+	f.Add(Command{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once"}.Encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if c, err := DecodeCommand(b); err == nil {
+			if again, err := DecodeCommand(c.Encode()); err != nil || !reflect.DeepEqual(again, c) {
+				t.Errorf("%+v comes back as %+v, %v", c, again, err)
+			}
+		}
+		_, _ = DecodeResult(b)
+		_, _, _ = CutWake(b)
+	})
+}
