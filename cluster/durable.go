@@ -142,10 +142,16 @@ func (durable) Load(u route.Unit[*freerun.Context], into any, done func(found bo
 // Leave implements [route.Store].
 func (durable) Leave(u route.Unit[*freerun.Context], state any, stopped bool) bool {
 	c := u.Local().(*cell)
-	if !stopped {
-		return c.idle()
+	leaves := false
+	if stopped {
+		leaves = c.leave(state)
+	} else {
+		leaves = c.idle()
 	}
-	return c.leave(state)
+	if leaves && c.logged != nil {
+		c.logged.part.cells.Delete(c)
+	}
+	return leaves
 }
 
 // Around implements [route.Store].
