@@ -15,8 +15,8 @@ type asked struct {
 	request *partition.Request
 	op      *operation
 	once    string
-	kept    *kept  // its outcome, once it has run
-	encoded []byte // the result of a read
+	kept    *kept // its outcome, once it has run
+	own     bool  // the outcome is that of the operation
 	// write is the name of the write that it was in, if it is not known whether that was made, and
 	// base the revision that it expected.
 	write string
@@ -51,33 +51,70 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 	}
 }
 
-// encode encodes the result of a read.
-func (q *asked) encode(result any) (err error) {
-	q.encoded, err = q.op.result.Append(nil, result)
-	return err
+// begins notes where the result of a request comes.
+func (q *asked) begins(i *freerun.Invocation) *kept {
+	q.kept = &kept{op: q.op, result: i.Result()}
+	return q.kept
 }
 
 // isAsked notes that a run, or a read, is a request.
 func (c *cell) isAsked(r *run, i *freerun.Invocation) {
 	q := seam.Mark(i).(*asked)
-	r.kept, r.logged = &kept{op: q.op, result: i.Result()}, &loggedRun{asked: q}
-	q.kept = r.kept
+	r.kept, r.logged = q.begins(i), &loggedRun{asked: q}
+}
+
+// readLogged is read of a unit that machines share.
+func (c *cell) readLogged(ctx *freerun.Context, i *freerun.Invocation) error {
+	q, ok := seam.Mark(i).(*asked)
+	switch {
+	case !ok: // the node has just been closed
+		return errOver
+	case c.phase.Load() == idle:
+		err := q.look(ctx, i)
+		q.own = true
+		return err
+	}
+	r := &run{cell: c, held: seam.Hold(i), reads: true}
+	r.held.Set(r)
+	c.isAsked(r, i)
+	if c.isBroken() {
+		c.comesBehind(r)
+		return nil
+	}
+	err := q.look(ctx, i) // and then into a list, as in read
+	push(&c.readers, r)
+	if c.phase.Load() == idle {
+		releaseAll(c.readers.Swap(nil), nil)
+	}
+	return err
+}
+
+// look runs a read.
+func (q *asked) look(ctx *freerun.Context, i *freerun.Invocation) error {
+	kept := q.begins(i)
+	err := i.Next(ctx)
+	if err == nil {
+		kept.encoded, err = q.op.result.Append(nil, kept.result)
+	}
+	return err
 }
 
 // ended is called with the outcome of a request.
 func (q *asked) ended(err error) {
 	switch {
+	case q.own && err == nil:
+		q.request.Reply(encodeResult(q.kept.encoded, q.kept.err), nil)
+	case q.own:
+		q.request.Reply(encodeResult(nil, err), nil)
+	case q.write != "": // that may have been made
+		q.request.Reply(nil, engine.ErrUncertain)
 	case errors.Is(err, errOver), errors.Is(err, errUndone):
 		q.request.Reply(nil, partition.ErrNotRun)
 	case errors.Is(err, errThroughLog):
 		q.part.of.machine.Send(q.request.Unit, q.request.Body, func(error) {}, q.request.Reply)
 	case errors.Is(err, engine.ErrUncertain), errors.Is(err, freerun.ErrClosed):
 		q.request.Reply(nil, engine.ErrUncertain)
-	case err != nil:
-		q.request.Reply(encodeResult(nil, err), nil)
-	case q.kept != nil:
-		q.request.Reply(encodeResult(q.kept.encoded, q.kept.err), nil)
 	default:
-		q.request.Reply(encodeResult(q.encoded, nil), nil)
+		q.request.Reply(encodeResult(nil, err), nil)
 	}
 }

@@ -109,6 +109,9 @@ func (r *run) release(err error) { r.releaseIn(nil, err) }
 
 // releaseIn is release in the operation of ctx, unless that is nil.
 func (r *run) releaseIn(ctx *freerun.Context, err error) {
+	if err == nil && r.logged != nil && r.logged.asked != nil {
+		r.logged.asked.own = true
+	}
 	switch {
 	case r.own != nil:
 		r.own(err)
@@ -193,7 +196,11 @@ func (c *cell) invoke(ctx *freerun.Context, i *freerun.Invocation) error {
 	case c.isStale():
 		c.breaks(append(c.takePending(), r))
 		return nil
-	case c.settledBefore(r), !c.knows(r):
+	case c.settledBefore(r), r.refused == nil && !c.knows(r):
+		return nil
+	case r.refused != nil:
+		c.isPending(r)
+		c.settle(seam.State(i))
 		return nil
 	}
 	over := false
@@ -250,8 +257,7 @@ func (c *cell) marks(ctx *freerun.Context, r *run, i *freerun.Invocation) bool {
 		r.logged = &loggedRun{}
 	}
 	if id != "" {
-		if err := c.identify(r, id, i.Operation, i.Result()); err != nil {
-			r.held.Release(fmt.Errorf("cluster: Once: %w", err))
+		if err := c.identify(r, id, i.Operation, i.Result()); err != nil && r.isRefused(fmt.Errorf("cluster: Once: %w", err)) {
 			return false
 		}
 	}
@@ -285,35 +291,26 @@ func (c *cell) settle(state any) {
 
 // read runs an operation that only looks. Others may do so at the same time.
 func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
-	if c.logged != nil && c.isStale() {
-		return errOver // the request goes to the owner
+	if c.logged != nil {
+		if c.isStale() {
+			return errOver // the request goes to the owner
+		}
+		return c.readLogged(ctx, i)
 	}
 	if c.phase.Load() == idle {
-		return c.look(ctx, i)
+		return i.Next(ctx)
 	}
 	r := &run{cell: c, held: seam.Hold(i), reads: true}
 	r.held.Set(r)
 	if c.isBroken() {
-		if c.logged != nil {
-			c.isAsked(r, i)
-		}
 		c.comesBehind(r)
 		return nil
 	}
 	// Once it is in a list its outcome may be given free: that is known when this returns.
-	err := c.look(ctx, i)
+	err := i.Next(ctx)
 	push(&c.readers, r)
 	if c.phase.Load() == idle {
 		releaseAll(c.readers.Swap(nil), nil)
-	}
-	return err
-}
-
-// look runs a read.
-func (c *cell) look(ctx *freerun.Context, i *freerun.Invocation) error {
-	err := i.Next(ctx)
-	if c.logged != nil && err == nil {
-		err = seam.Mark(i).(*asked).encode(i.Result())
 	}
 	return err
 }

@@ -78,7 +78,11 @@ func (c *cell) loadLogged(into any, done func(found bool, err error)) {
 		return
 	}
 	s.part.of.engine.Read(s.part.p, c.key, func(value []byte, revision uint64, err error) {
-		if errors.Is(err, engine.ErrUncertain) {
+		switch {
+		case errors.Is(err, engine.ErrUncertain) && s.part.of.isEnding():
+			done(false, ErrClosed)
+			return
+		case errors.Is(err, engine.ErrUncertain):
 			later.SendAfter(c.kind.node.rt.Context(), leastPause, func() { c.loadLogged(into, done) })
 			return
 		}
@@ -91,9 +95,19 @@ func (c *cell) loadLogged(into any, done func(found bool, err error)) {
 		s.owner, s.ran, s.loads = owner, stored.Last, s.loads+1
 		s.stored.Store(stored)
 		c.loaded(list)
+		c.hasWake(owner)
 		s.part.cells.Store(c, nil)
 		done(stored.state, nil)
 	})
+}
+
+// hasWake has the node know the unit's wake as it is stored: a write may have been made that this
+// machine did not hear of.
+func (c *cell) hasWake(owner *partition.Owner) {
+	wakes, at := &c.kind.node.wakes, c.logged.stored.Load().wake
+	if c.logged.part.owner.Load() == owner && !at.Equal(wakes.at(c.key)) {
+		wakes.set(c.kind, string(c.key), at)
+	}
 }
 
 // decodeLogged reads a record, nil for none, unless err says that it cannot be read.
@@ -159,7 +173,6 @@ func (c *cell) isStale() bool {
 // isOver has the unit drop its state, since the owner has ended.
 func (c *cell) isOver() {
 	c.unit.Run(func(*freerun.Context, any) {
-		c.logged.part.cells.Delete(c)
 		if c.isStale() && c.phase.Load() == idle {
 			c.unit.Drop()
 		}
@@ -169,7 +182,7 @@ func (c *cell) isOver() {
 // lookUp is lookUp of a cell.
 func (s *loggedCell) lookUp(r *run) {
 	s.part.of.engine.Read(s.part.p, r.kept.key, func(value []byte, _ uint64, err error) {
-		if errors.Is(err, engine.ErrUncertain) {
+		if errors.Is(err, engine.ErrUncertain) && !s.part.of.isEnding() {
 			later.SendAfter(r.cell.kind.node.rt.Context(), leastPause, func() { s.lookUp(r) })
 			return
 		}

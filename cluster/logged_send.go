@@ -25,9 +25,6 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	if op.Form == route.Read {
 		o, err = k.readOf(op.Name)
 	}
-	if err == nil && !m.Told() {
-		err = o.keepsResult()
-	}
 	if err != nil {
 		return err
 	}
@@ -42,6 +39,15 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	if c.Once, err = identityOf(m); err != nil {
 		return fmt.Errorf("cluster: Once: %w", err)
 	}
+	if !m.Told() || c.Once != "" {
+		err = o.keepsResult()
+	}
+	if err == nil {
+		err = s.mayCarry("the argument of "+shorten(op.Name), c.Arg)
+	}
+	if err != nil {
+		return err
+	}
 	switch {
 	case op.Form == route.Read:
 		s.read(m, o, string(unit), c.Encode(), s.node.rt.Now().Add(mostRequest))
@@ -53,12 +59,21 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	return nil
 }
 
+// mayCarry returns why a message may not have so many bytes; nil if it may. Units of one process
+// have no such limit.
+func (s *shared) mayCarry(what string, b []byte) error {
+	if s == nil || len(b) <= mostShared {
+		return nil
+	}
+	return fmt.Errorf("%w: %s takes %d bytes, and what machines send each other may take %d", ErrNotDurable, what, len(b), mostShared)
+}
+
 // read has a message read, on whichever machine has the unit. One that has it and ends is no reason
 // to fail: a read may be asked for twice.
 func (s *shared) read(m route.Message, o *operation, unit string, body []byte, until time.Time) {
 	s.machine.Request(unit, body, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
-		if errors.Is(err, engine.ErrUncertain) && s.node.rt.Now().Before(until) && !s.closed.Load() {
-			s.read(m, o, unit, body, until)
+		if errors.Is(err, engine.ErrUncertain) && s.node.rt.Now().Before(until) && !s.isEnding() {
+			later.SendAfter(s.node.rt.Context(), leastPause, func() { s.read(m, o, unit, body, until) })
 			return
 		}
 		resolve(m, o, value, err)

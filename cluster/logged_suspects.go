@@ -59,7 +59,7 @@ var errEndsMachine = errors.New("cluster: two processes ended, or were cut off, 
 // deliver delivers a command, once it may be.
 func (g *guard) deliver(d *delivery) {
 	if g.phase == opened {
-		g.part.of.node.outbox.send([]*delivery{d})
+		g.send(d)
 		return
 	}
 	g.held = append(g.held, d)
@@ -70,6 +70,16 @@ func (g *guard) deliver(d *delivery) {
 	case careful:
 		g.step()
 	}
+}
+
+// send delivers; what is set aside is refused.
+func (g *guard) send(all ...*delivery) {
+	for _, d := range all {
+		if d.number == g.killer {
+			d.logged.refused = errEndsMachine
+		}
+	}
+	g.part.of.node.outbox.send(all)
 }
 
 // isOver reports whether the owner has ended.
@@ -103,9 +113,9 @@ func (g *guard) read() {
 func (g *guard) begin() {
 	next := opened
 	if g.note.from == g.from {
-		g.killer, next = g.note.alone, careful
+		g.killer, next = max(g.killer, g.note.alone), careful
 	}
-	g.store(partNote{from: g.from}, func() {
+	g.store(partNote{from: g.from, alone: g.killer}, func() {
 		g.phase = next
 		g.step()
 	}, g.read)
@@ -142,7 +152,7 @@ func (g *guard) step() {
 	if g.phase == opened {
 		held := g.held
 		g.held = nil
-		g.part.of.node.outbox.send(held)
+		g.send(held...)
 		return
 	}
 	if len(g.held) == 0 {
@@ -157,11 +167,7 @@ func (g *guard) step() {
 				g.step()
 			})
 		}
-		if d.number == g.killer {
-			g.part.of.refuse(d, errEndsMachine)
-		} else {
-			g.part.of.node.outbox.send([]*delivery{d})
-		}
+		g.send(d)
 	}
 	g.store(partNote{from: g.from, alone: d.number}, alone, g.readAgain)
 }

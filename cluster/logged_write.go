@@ -190,7 +190,7 @@ func (c *cell) unwritten(b *batch) {
 		}
 	}
 	c.loadNow()
-	if errors.Is(err, engine.ErrClosed) {
+	if errors.Is(err, engine.ErrClosed) || !runsAgainAtOnce(err) && c.logged.part.of.isEnding() {
 		c.unit.Run(func(*freerun.Context, any) { c.lose(append(list, c.takePending()...), err) }, c.abandon)
 		return
 	}
@@ -205,11 +205,17 @@ func (c *cell) unwritten(b *batch) {
 			}
 		})
 	}
-	if errors.Is(err, engine.ErrConflict) || errors.Is(err, engine.ErrUncertain) || errors.Is(err, errOver) {
+	if runsAgainAtOnce(err) {
 		runsAgain()
 	} else { // without room, for example
 		later.SendAfter(c.kind.node.rt.Context(), mostPause/10, runsAgain)
 	}
+}
+
+// runsAgainAtOnce reports whether what was in a write runs again at once: it has failed since
+// another machine was there, or may have been made.
+func runsAgainAtOnce(err error) bool {
+	return errors.Is(err, engine.ErrConflict) || errors.Is(err, engine.ErrUncertain) || errors.Is(err, errOver)
 }
 
 // redo is the unit's turn after a write that was not made, or of which that is not known.

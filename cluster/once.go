@@ -117,6 +117,9 @@ func (r *run) keep(err error) error {
 	r.kept.err, r.kept.encoded = err, nil
 	if err == nil {
 		r.kept.encoded, err = r.kept.op.result.Append(nil, r.kept.result)
+		if err == nil {
+			err = r.cell.kind.node.shared.mayCarry("the result of "+r.kept.op.given, r.kept.encoded)
+		}
 		return err
 	}
 	return nil
@@ -157,9 +160,20 @@ func (c *cell) knows(r *run) bool {
 		all.asking.Store(true)
 		c.lookUp(r)
 	case first.kept.op != r.kept.op:
-		r.release(r.kept.otherThan(first.kept.op.given))
+		return !r.isRefused(r.kept.otherThan(first.kept.op.given))
 	}
 	return false
+}
+
+// isRefused gives an operation an error as its outcome, without that it runs, and reports whether
+// that is all: a command of a log has its refusal in the record, too.
+func (r *run) isRefused(why error) bool {
+	if r.of != nil {
+		r.refuse(why)
+		return false
+	}
+	r.release(why)
+	return true
 }
 
 func (k *kept) otherThan(other string) error {
@@ -212,9 +226,9 @@ func (r *run) replays() bool {
 	o, err := layout.DecodeOutcome(r.kept.stored)
 	switch {
 	case err != nil:
-		r.release(fmt.Errorf("%w: the outcome of %q: %w", ErrStateLost, r.kept.id, err))
+		return r.isRefused(fmt.Errorf("%w: the outcome of %q: %w", ErrStateLost, r.kept.id, err))
 	case r.cell.kind.ops[o.Operation] != r.kept.op:
-		r.release(r.kept.otherThan(o.Operation))
+		return r.isRefused(r.kept.otherThan(o.Operation))
 	default:
 		returned, err := decodeError(o.Err)
 		if err != nil {
@@ -240,7 +254,7 @@ func (k *kept) replay() error {
 
 // hasRun notes that an operation has run, and is in no write that is done.
 func (c *cell) hasRun(r *run) {
-	if !r.hasIdentity() {
+	if !r.hasIdentity() || r.refused != nil {
 		return
 	}
 	all := &c.withRare().identities

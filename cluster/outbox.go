@@ -86,7 +86,7 @@ func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err e
 	if t.Arg, err = t.op.arg.append(nil, arg); err != nil {
 		return t, fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(name), err)
 	}
-	return t, nil
+	return t, n.shared.mayCarry("the argument of "+shorten(name), t.Arg)
 }
 
 // number makes a delivery.
@@ -187,6 +187,8 @@ func (o *outbox) deliver(d *delivery) {
 	switch {
 	case d.isOver():
 		o.counts.closes(d)
+	case d.logged != nil && d.logged.refused != nil:
+		o.node.shared.refuse(d)
 	case d.op == nil:
 		err = o.node.shared.wakeUp(d)
 	default:
@@ -228,7 +230,8 @@ func (o *outbox) ended(d *delivery, err error) {
 		d.to.crowd.letOneIn()
 	case err == errBehind:
 		o.deliverFirst(d) // it may be the first meanwhile
-	case isOver(err): // it is left to the next process
+	case isOver(err) && (d.logged == nil || o.node.shared.isEnding()):
+		// It is left to the next process.
 	default:
 		d.tried(true)
 		o.tryAgain(d, isCrowded(err))
@@ -285,7 +288,8 @@ func (o *outbox) ending(d *delivery, why error) (writes []engine.Write, answers 
 // not delivered any more.
 func (o *outbox) giveUp(d *delivery, why error) {
 	if d.logged != nil {
-		o.node.shared.refuse(d, why)
+		d.logged.refused = why
+		o.node.shared.refuse(d)
 		return
 	}
 	writes, answers := o.ending(d, why)

@@ -99,6 +99,9 @@ func (s *shared) leaves() {
 	})
 }
 
+// isEnding reports whether nothing is to be waited for any more.
+func (s *shared) isEnding() bool { return s.closed.Load() || s.node.draining() }
+
 // notOwned is why this machine does not have the units of a partition.
 func (s *shared) notOwned() error {
 	if s.closed.Load() {
@@ -144,6 +147,7 @@ func (s *shared) Ended(o *partition.Owner) {
 	// In one order, so that a seed repeats it.
 	slices.SortFunc(active, func(a, b *cell) int { return bytes.Compare(a.key, b.key) })
 	for _, c := range active {
+		pt.cells.Delete(c)
 		c.isOver()
 	}
 }
@@ -237,6 +241,7 @@ type logged struct {
 	command *partition.Command
 	before  uint64 // the number of the one before to the unit; 0 without one
 	once    string // its identity
+	refused error  // it is not to run; nil for others
 }
 
 // isOver reports whether a delivery is dropped, since its owner has ended.
@@ -268,11 +273,11 @@ func (s *shared) wakeUp(d *delivery) error {
 	})
 }
 
-// refuse has a delivery fail for good.
-func (s *shared) refuse(d *delivery, why error) {
+// refuse has a delivery fail for good that is refused.
+func (s *shared) refuse(d *delivery) {
 	err := s.inTurnOf(d, func(c *cell, state any) {
 		r := c.ownRun(d)
-		if r.refused = why; c.takes(r) {
+		if r.refused = d.logged.refused; c.takes(r) {
 			c.isPending(r)
 			c.settle(state)
 		}

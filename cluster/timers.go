@@ -78,6 +78,9 @@ func setTimer(c *freerun.Context, d, every time.Duration, name, op string, arg a
 	if err != nil {
 		return refused(fmt.Errorf("%w: %w", ErrNotDurable, err))
 	}
+	if err := k.node.shared.mayCarry("the argument", b); err != nil {
+		return refused(err)
+	}
 	now := k.node.rt.Now()
 	r.cell.set(timer{Name: name, Due: dueAfter(now, d), Every: every, Operation: o.given, Arg: b})
 	return nil

@@ -32,6 +32,7 @@ type Machine struct {
 	members Members
 	parts   []*part
 	leaving bool
+	ended   bool
 	// The requests that wait for their replies, in the turn of the members.
 	asks     map[uint64]*inquiry
 	lastCall uint64
@@ -133,7 +134,7 @@ const mostLeave = time.Second
 // End has the machine do nothing any more. What it has sent and has no outcome fails.
 func (m *Machine) End() {
 	m.world.Run(func() {
-		m.leaving = true
+		m.leaving, m.ended = true, true
 		for _, number := range slices.Sorted(maps.Keys(m.asks)) {
 			m.giveUp(m.asks[number])
 		}

@@ -49,6 +49,10 @@ type inquiry struct {
 // ErrNoOwner.
 func (m *Machine) Request(unit string, body []byte, d time.Duration, done func(value []byte, err error)) {
 	m.world.Run(func() {
+		if m.ended {
+			done(nil, ErrNoOwner)
+			return
+		}
 		m.lastCall++
 		p := Of(unit, len(m.parts))
 		a := &inquiry{done: done, message: &message{kind: request, node: m.name, p: p, call: m.lastCall, unit: unit, value: body}}
