@@ -57,6 +57,14 @@ func SyncEvery(d time.Duration) LocalOption {
 	return LocalOption{func(o *filestore.Options) { o.Sync = d }}
 }
 
+// SyncNever has outcomes be known before what they stand for is synced, which the system does when
+// it likes. A process that is killed loses nothing. When the power fails, all may be lost that was
+// stored since the store was opened; mostly that of some seconds. As with [SyncEvery] the file may
+// be damaged then, so that the next start fails with [ErrStateLost]; a store that opens has what
+// was stored up to some write, and nothing behind that. It is for tests, and for states that can be
+// made anew.
+func SyncNever() LocalOption { return LocalOption{func(o *filestore.Options) { o.Sync = -1 }} }
+
 type local struct {
 	dir     string
 	options filestore.Options

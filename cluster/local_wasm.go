@@ -19,6 +19,9 @@ func Create() LocalOption { return LocalOption{} }
 // SyncEvery is as on other platforms.
 func SyncEvery(time.Duration) LocalOption { return LocalOption{} }
 
+// SyncNever is as on other platforms.
+func SyncNever() LocalOption { return LocalOption{} }
+
 // Inspect is not there on this platform: it says so, and returns 1.
 func Inspect(_ []string, _, stderr io.Writer) int {
 	fmt.Fprintln(stderr, "cluster: stores are not there on WebAssembly")

@@ -242,3 +242,28 @@ func TestMiscounted(t *testing.T) {
 	}
 	end(t, rt, n)
 }
+
+// TestSyncNever: a store that never syncs has no syncs, and what it was given.
+func TestSyncNever(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	dir := t.TempDir()
+	for life := range 3 {
+		rt := freerun.New()
+		n, err := Join(rt, Local(dir, Create(), SyncNever()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := note.Call(ctx, books.At(rt.Context(), 1), step{ID: life + 2_000_000, Tells: -1}); err != nil {
+			t.Fatal(err)
+		}
+		if s := n.Stats(); s.Commits != 1 || s.Syncs != 0 {
+			t.Errorf("%d commits, %d syncs", s.Commits, s.Syncs)
+		}
+		b, err := look.Call(ctx, books.At(rt.Context(), 1), struct{}{})
+		if err != nil || len(b.Ran) != life+1 {
+			t.Errorf("life %d: %v, %v", life, b, err)
+		}
+		end(t, rt, n)
+	}
+}

@@ -304,6 +304,18 @@ func TestPowerLossControls(t *testing.T) {
 	}
 }
 
+// TestPowerLossWithSyncNever has a store that never syncs. As with one that does so now and then,
+// but for what it may lose.
+func TestPowerLossWithSyncNever(t *testing.T) {
+	l := &storeLoad{puts: 300, interval: -1}
+	l.random = cuts(3)
+	l.run(t)
+	l.report(t)
+	if l.lost+l.refused == 0 {
+		t.Error("nothing was lost: the test does not test")
+	}
+}
+
 // TestPowerLossWithSyncEvery has a store that syncs now and then. A store that opens has what the
 // first Puts have put, and all that were done before the last sync began. If the kernel has written
 // nothing since that sync, or all, it opens; if it has written some of it, Open may refuse it.
