@@ -59,7 +59,7 @@ func (b *batch) addLogged(n *Node, r *run) {
 	l, d := r.logged, r.of
 	l.sends, l.outcome = nil, nil
 	for i := range r.tells {
-		b.sendTold(n, r, &r.tells[i])
+		b.sendTold(n, r, i)
 	}
 	if r.hasIdentity() && r.refused == nil && !l.replayed {
 		b.writes = append(b.writes, r.outcome()...)
@@ -78,7 +78,7 @@ func (b *batch) addLogged(n *Node, r *run) {
 	case d.isQuestion():
 		l.sends = append(l.sends, n.sendOf(d.answer(r.kept.encoded, r.kept.err)))
 	case r.refused != nil && d.op != nil: // a wake comes again
-		b.writes = append(b.writes, d.failure(r.refused))
+		b.writes = append(b.writes, d.failureIn(0, r.refused))
 	}
 	b.logged.next.Ran(d.number, d.logged.command, l.outcome, l.sends)
 }
@@ -94,15 +94,27 @@ func (r *run) encodedOutcome() []byte {
 	return encodeResult(r.kept.encoded, nil)
 }
 
-// sendTold has the write hold a message. One that this program has no operation for is recorded as
-// failed.
-func (b *batch) sendTold(n *Node, r *run, t *tell) {
+// sendTold has the write hold what a run has told, one of several. What this program has no
+// operation for is recorded as failed.
+func (b *batch) sendTold(n *Node, r *run, i int) {
+	t := &r.tells[i]
 	if t.op != nil {
 		r.logged.sends = append(r.logged.sends, n.sendOf(t))
 		return
 	}
 	d := &delivery{tell: *t, number: r.of.number}
-	b.writes = append(b.writes, d.failure(fmt.Errorf("cluster: this program has no operation %s for kind %s", t.Operation, t.Kind)))
+	b.writes = append(b.writes, d.failureIn(i+1, fmt.Errorf("cluster: this program has no operation %s for kind %s", t.Operation, t.Kind)))
+}
+
+// mostFailures is how many failures a command of a log may have: its own, with 0, and those of what
+// it has told.
+const mostFailures = 256
+
+// failureIn returns the entry of a failure of a command of a log.
+func (d *delivery) failureIn(i int, why error) engine.Write {
+	w := d.failure(why)
+	w.Key = layout.Numbered(layout.Failure, d.number*mostFailures+uint64(min(i, mostFailures-1)))
+	return w
 }
 
 // sendOf returns a message as a record has it.

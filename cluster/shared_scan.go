@@ -57,11 +57,10 @@ func (s *shared) keys(k *kind, prefix string, each func(text string) (more bool,
 	return nil
 }
 
-// A failure that machines share is numbered by its command's number in the log, and the partition.
+// A failure that machines share is numbered by its number in the partition (failureIn), and by
+// that.
 
-func (s *shared) failureNumber(p int, seq uint64) uint64 {
-	return seq*uint64(len(s.parts)) + uint64(p)
-}
+func (s *shared) failureNumber(p int, n uint64) uint64 { return n*uint64(len(s.parts)) + uint64(p) }
 
 func (s *shared) failurePlace(number uint64) (p int, key []byte) {
 	n := uint64(len(s.parts))

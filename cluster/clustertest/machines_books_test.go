@@ -11,6 +11,7 @@ import (
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
 // sharedBooks has the books of books_test.go on several machines.
@@ -163,6 +164,11 @@ func (s *sharedBooks) checkOutcomes(ran map[int][]int) {
 			s.sum["acknowledged"]++
 		case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain):
 			s.sum["unknown"]++
+		case errors.Is(err, partition.ErrNotRun), errors.Is(err, engine.ErrClosed):
+			s.sum["not sent"]++
+			if at != nil {
+				s.Errorf("step %d was not sent, as its outcome says, and is there: %v", x.step.ID, err)
+			}
 		case strings.Contains(err.Error(), "ends the process"):
 			s.sum["ended their processes"]++
 			if at != nil {

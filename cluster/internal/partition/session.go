@@ -17,7 +17,8 @@ import (
 //             opened before more is sent
 //             nobody waits for an outcome for ever: after mostWait it is uncertain
 // Invariants: S1 Each command ends once: with its outcome, or with ErrUncertain if the session was
-//             closed before that came, or after mostWait, or when it is given up.
+//             closed before that came, or after mostWait, or when it is given up; with another
+//             error if it is not sent, and never will be.
 //             S2 Known says that those up to it have ended. So nobody asks for their outcomes.
 
 // Session is the sending side of one process to one partition.
@@ -110,6 +111,10 @@ func (s *Session) Send(unit string, body []byte, accepted func(err error), outco
 // mostWait is how long an outcome is waited for.
 const mostWait = 30 * time.Second
 
+// errNotSent is the outcome of what came before a session that could not be opened: it is not sent
+// any more.
+var errNotSent = fmt.Errorf("the log was not reached within %v: %w", mostWait, ErrNotRun)
+
 var errLate = fmt.Errorf("no outcome has come within %v: %w", mostWait, engine.ErrUncertain)
 
 // lookLater looks later for commands that have waited for too long, while there are any.
@@ -125,7 +130,11 @@ func (s *Session) lookLater() {
 		}
 		all := append(s.inOrder(), s.ready...)
 		for _, c := range all {
-			if !c.over && !c.command.Told && s.world.Now().Sub(c.since) > mostWait {
+			switch late := s.world.Now().Sub(c.since) > mostWait; {
+			case c.over || c.command.Told || !late:
+			case c.command.N.Seq == 0:
+				s.end(c, nil, errNotSent)
+			default:
 				s.end(c, nil, errLate)
 			}
 		}
@@ -277,11 +286,14 @@ func (s *Session) End() {
 		return
 	}
 	s.ended = true
-	all := append(s.inOrder(), s.ready...)
+	all := s.inOrder()
 	if s.lane != nil {
 		s.lane.end(engine.ErrUncertain)
 	}
 	for _, c := range all {
 		c.fails(engine.ErrUncertain)
+	}
+	for _, c := range s.ready { // they were not sent
+		c.fails(engine.ErrClosed)
 	}
 }
