@@ -4,3 +4,6 @@ package clustertest
 
 // ourSeeds is the number of schedules of the tests of package cluster.
 const ourSeeds = usualSeeds
+
+// ourMachines is the number of schedules of the tests of several machines.
+const ourMachines = 100
