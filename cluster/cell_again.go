@@ -283,11 +283,26 @@ func (c *cell) load(into any, done func(found bool, err error)) {
 	}
 }
 
-// loadNow reads the state for which a unit waits, if one does: no write is under way.
+// loadNow reads the state for which a unit waits, if one does, unless a write is under way. The end
+// of a write calls it, and may be late: the unit may have been loaded since, have begun another
+// write, have left, and wait for that one. While a unit waits no write begins; so what is free once
+// the wait is taken stays so.
 func (c *cell) loadNow() {
-	if rare := c.rare.Load(); rare != nil {
-		if get := rare.loads.Swap(nil); get != nil {
+	rare := c.rare.Load()
+	if rare == nil {
+		return
+	}
+	for {
+		get := rare.loads.Swap(nil)
+		switch {
+		case get == nil:
+			return
+		case c.isFree():
 			(*get)()
+			return
+		}
+		if rare.loads.Store(get); !c.isFree() {
+			return // its end comes
 		}
 	}
 }

@@ -188,11 +188,16 @@ func (c *cell) wentOn(ctx *freerun.Context) {
 	for {
 		switch p := c.phase.Load(); p {
 		case writing:
+			readers := c.readers.Swap(nil) // before the unit can begin another write
 			if c.phase.CompareAndSwap(writing, idle) {
-				releaseAll(c.readers.Swap(nil), nil)
+				releaseAll(readers, nil)
+				if c.readers.Load() != nil {
+					c.unit.RunTurn(ctx, (*lateReads)(c))
+				}
 				c.loadNow()
 				return
 			}
+			c.pushBack(readers)
 		case more:
 			if c.phase.CompareAndSwap(more, ready) {
 				c.unit.RunTurn(ctx, (*nextWrite)(c))
@@ -232,6 +237,29 @@ func (n *nextWrite) Run(_ *freerun.Context, state any) {
 
 // Failed implements [route.Turn].
 func (n *nextWrite) Failed(err error) { (*cell)(n).abandon(err) }
+
+// pushBack puts reads back that have seen what is not written yet.
+func (c *cell) pushBack(list *run) {
+	for r := list; r != nil; {
+		next := r.next
+		push(&c.readers, r)
+		r = next
+	}
+}
+
+// lateReads is the turn of a cell for reads that came just before a write ended. What they have
+// seen is written if nothing else has run since; otherwise they go with the next write.
+type lateReads cell
+
+// Run implements [route.Turn].
+func (l *lateReads) Run(*freerun.Context, any) {
+	if c := (*cell)(l); c.phase.Load() == idle {
+		releaseAll(c.readers.Swap(nil), nil)
+	}
+}
+
+// Failed implements [route.Turn].
+func (l *lateReads) Failed(err error) { (*cell)(l).abandon(err) }
 
 // leave has the unit, which is to become passive, write what is pending. It reports whether the
 // state may go.

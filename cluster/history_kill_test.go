@@ -26,6 +26,7 @@ type line struct {
 	Move    move
 	Ends    bool
 	Outcome outcome
+	Err     string // why there is no outcome that a history can have
 }
 
 // The process carries out moves of FREERUN_PURSES purses over the store in FREERUN_DIR until it is
@@ -63,7 +64,11 @@ func carryForEver(dir string, of int, last bool) error {
 			return err
 		}
 		o, err := carryOut(ctx, rt.Context(), m)
-		return errors.Join(err, say(line{client, m, true, o}))
+		l := line{Client: client, Move: m, Ends: true, Outcome: o}
+		if err != nil {
+			l.Err = err.Error()
+		}
+		return errors.Join(err, say(l))
 	}
 	if last {
 		for n := range of {
@@ -108,6 +113,9 @@ func carriedOut(t *testing.T, all []moved, dir string, of int, clock *int64, kil
 			t.Fatal(err)
 		}
 		*clock++
+		if l.Err != "" {
+			t.Errorf("%+v: %s", l.Move, l.Err)
+		}
 		if m := underway[l.Client]; l.Ends {
 			m.End, m.Outcome = *clock, l.Outcome
 			all = append(all, m)
@@ -150,6 +158,9 @@ func TestHistoryOfKilledProcesses(t *testing.T) {
 			all = carriedOut(t, all, dir, of, &clock, 0, "FREERUN_LAST=yes")
 			if err := checkHistory(all); err != nil {
 				t.Errorf("%d purses, %d moves: %v", of, len(all), err)
+				for _, m := range all {
+					t.Logf("%+v", m)
+				}
 			}
 			t.Logf("%d purses, %d moves", of, len(all))
 		}

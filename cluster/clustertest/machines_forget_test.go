@@ -14,10 +14,10 @@ import (
 
 // visits have a timer that forgets them.
 var (
-	visits = freerun.NewKind("stay", func(*freerun.Context, int) (int, error) { return 0, nil }, cluster.Durable(cluster.OnceFor(time.Hour)))
+	visits = freerun.NewKind("stay", func(*freerun.Context, int) (int, error) { return 0, nil }, cluster.Durable(cluster.OnceFor(time.Minute)))
 	visit  = freerun.Op("visit", func(c *freerun.Context, n *int, _ struct{}) (int, error) {
 		*n++
-		return *n, cluster.TellAfter(c, time.Hour, "end", endVisit, struct{}{})
+		return *n, cluster.TellAfter(c, time.Minute, "end", endVisit, struct{}{})
 	})
 	endVisit = freerun.Op("endVisit", func(c *freerun.Context, _ *int, _ struct{}) (int, error) {
 		return 0, cluster.Forget(c)
@@ -49,7 +49,7 @@ func (s *sharedVisits) act(m *machine) {
 
 // check holds that nothing is left of units that were forgotten, once their time is over.
 func (s *sharedVisits) check(m *machine) {
-	for range 6 { // a machine that waits for nothing else rests no longer at a time
+	for range 5 { // a machine that waits for nothing else rests no longer at a time
 		m.rests(time.Hour)
 	}
 	for key, err := range cluster.Keys(m.node, visits, "") {
@@ -67,7 +67,7 @@ func (s *sharedVisits) check(m *machine) {
 // some hours, nor of the outcomes of operations with identities.
 func TestMachinesForget(t *testing.T) {
 	sum := map[string]int{}
-	for seed := range uint64(3) {
+	for seed := range uint64(max(ourMachines/50, 1)) {
 		s := newMachines(t, seed, sum)
 		s.of, s.longest = &sharedVisits{machines: s}, 10*time.Hour
 		s.run()
