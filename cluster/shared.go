@@ -16,7 +16,6 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/cluster/internal/turn"
-	"github.com/freerun-go/freerun/internal/route"
 )
 
 // Sketch:     what is sent to a durable unit from outside goes into the log of its partition
@@ -326,5 +325,3 @@ var sharers atomic.Int32
 
 // mostRequest is how long a request is waited for.
 const mostRequest = 30 * time.Second
-
-var _ route.Quick = durable{}
