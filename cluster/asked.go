@@ -82,10 +82,7 @@ func (c *cell) readLogged(ctx *freerun.Context, i *freerun.Invocation) error {
 		return nil
 	}
 	err := q.look(ctx, i) // and then into a list, as in read
-	push(&c.readers, r)
-	if c.phase.Load() == idle {
-		releaseAll(c.readers.Swap(nil), nil)
-	}
+	c.hasRead(r)
 	return err
 }
 

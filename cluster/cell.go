@@ -308,11 +308,17 @@ func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
 	}
 	// Once it is in a list its outcome may be given free: that is known when this returns.
 	err := i.Next(ctx)
+	c.hasRead(r)
+	return err
+}
+
+// hasRead puts a read into the list of those that have seen what may not be written, and gives that
+// free if all is. In the unit's turn.
+func (c *cell) hasRead(r *run) {
 	push(&c.readers, r)
 	if c.phase.Load() == idle {
 		releaseAll(c.readers.Swap(nil), nil)
 	}
-	return err
 }
 
 // push puts r into a list.

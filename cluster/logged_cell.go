@@ -157,7 +157,7 @@ func (c *cell) settledBefore(r *run) bool {
 // hadRun tells the owner that a command had its effect before, and its sender the outcome.
 func (s *loggedCell) hadRun(d *delivery, stored *storedRecord) {
 	s.part.turn.Run(func() {
-		d.logged.leaves()
+		d.leaves()
 		d.logged.owner.HadRun(d.number, &stored.Record)
 		if outcome, there := stored.Outcome(d.logged.command.From.Session, d.logged.command.N); there {
 			s.part.of.machine.Answer(d.logged.owner, d.logged.command, outcome)

@@ -14,9 +14,9 @@ import (
 
 // send has a message go to its unit, on whichever machine that is. Decide calls it.
 func (s *shared) send(m route.Message, op *route.Operation) error {
-	k := s.node.kinds[m.Kind()]
-	if k == nil {
-		return fmt.Errorf("%w that has kind %s: it was declared after cluster.Join; declare it as a package variable", ErrNoStore, shorten(m.Kind()))
+	k, err := s.node.kindNamed(m.Kind())
+	if err != nil {
+		return err
 	}
 	if op.Form == route.Several {
 		return fmt.Errorf("%w: %s is on several units, which units that machines share do not take", ErrNotDurable, shorten(op.Name))

@@ -167,7 +167,7 @@ func (c *cell) wroteLogged(b *batch) {
 	pt.turn.Run(func() {
 		for _, r := range b.runs {
 			if d := r.of; d != nil {
-				d.logged.leaves()
+				d.leaves()
 				d.logged.owner.Done(d.number, r.logged.sends)
 				pt.of.machine.Answer(d.logged.owner, d.logged.command, r.logged.outcome)
 			}
@@ -176,9 +176,10 @@ func (c *cell) wroteLogged(b *batch) {
 }
 
 // leaves notes that a delivery has had its effect. The turn of its partition.
-func (l *logged) leaves() {
-	if last := l.part.lastOf; last[l.command.Unit] == l.number && l.part.owner.Load() == l.owner {
-		delete(last, l.command.Unit)
+func (d *delivery) leaves() {
+	last, unit := d.logged.part.lastOf, d.logged.command.Unit
+	if last[unit] == d.number && !d.isOver() {
+		delete(last, unit)
 	}
 }
 

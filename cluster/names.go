@@ -183,9 +183,14 @@ func kindOf(u route.Unit[*freerun.Context]) (*kind, error) {
 	if n == nil {
 		return nil, fmt.Errorf("%w: units of kind %s are durable; call cluster.Join before the first message", ErrNoStore, shorten(u.Kind()))
 	}
-	k := n.kinds[u.Kind()]
+	return n.kindNamed(u.Kind())
+}
+
+// kindNamed returns the kind with a full name.
+func (n *Node) kindNamed(full string) (*kind, error) {
+	k := n.kinds[full]
 	if k == nil {
-		return nil, fmt.Errorf("%w that has kind %s: it was declared after cluster.Join; declare it as a package variable", ErrNoStore, shorten(u.Kind()))
+		return nil, fmt.Errorf("%w that has kind %s: it was declared after cluster.Join; declare it as a package variable", ErrNoStore, shorten(full))
 	}
 	return k, nil
 }

@@ -177,7 +177,7 @@ func (s *shared) delivery(o *partition.Owner, seq uint64, c *partition.Command) 
 		return nil, fmt.Errorf("cluster: the log has a read of kind %s, %s", k.given, t.Operation)
 	}
 	pt := s.parts[o.P()]
-	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, number: seq, command: c, before: pt.lastOf[c.Unit], once: once}}
+	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, command: c, before: pt.lastOf[c.Unit], once: once}}
 	pt.lastOf[c.Unit] = seq
 	return d, nil
 }
@@ -236,7 +236,6 @@ func (s *shared) Repeat(o *partition.Owner, c *partition.Command) {
 type logged struct {
 	part    *part
 	owner   *partition.Owner
-	number  uint64
 	command *partition.Command
 	before  uint64 // the number of the one before to the unit; 0 without one
 	once    string // its identity
