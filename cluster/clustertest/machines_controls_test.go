@@ -31,11 +31,16 @@ var machineFlaws = map[string]machineFlaw{
 
 // Swap implements [engine.Log].
 func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	m.SwapAll(p, writes, []uint64{revision}, done)
+}
+
+// SwapAll implements [engine.Log].
+func (m *machine) SwapAll(p int, writes []engine.Write, revisions []uint64, done func(first uint64, err error)) {
 	switch {
 	case m.crashed:
 		return
 	case m.of.flaw == forgetsWrites && m.of.Happens(0.02):
-		m.member.After(time.Millisecond, func() { done(revision+1, nil) })
+		m.member.After(time.Millisecond, func() { done(revisions[0]+1, nil) })
 		return
 	case m.of.flaw == saysConflict:
 		told := done
@@ -46,7 +51,7 @@ func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(
 			told(revision, err)
 		}
 	}
-	m.Port.Swap(p, writes, revision, done)
+	m.Port.SwapAll(p, writes, revisions, done)
 }
 
 // Append implements [engine.Log].

@@ -23,6 +23,9 @@ type Log interface {
 	// has a revision, and tells the new one. Revision 0 is that of an entry that never was. With
 	// another revision it fails with ErrConflict.
 	Swap(p int, writes []Write, revision uint64, done func(revision uint64, err error))
+	// SwapAll is Swap if the entries of the first keys have these revisions, a key each. It tells
+	// the new one of the first; of the second it is one more, and so on.
+	SwapAll(p int, writes []Write, revisions []uint64, done func(first uint64, err error))
 	// Read tells the value of a key in a partition, nil if there is no entry, and its revision. It
 	// sees each Swap that was done before the call, in any process.
 	Read(p int, key []byte, done func(value []byte, revision uint64, err error))
