@@ -39,7 +39,7 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 	}
 	q := &asked{part: s.parts[o.P()], request: r, op: t.op, once: once}
 	err = seam.Deliver(s.node.rt, route.Delivery{
-		Kind: k.name, Key: func(key any) error { return k.readKey(t.Key, key) },
+		To:        []route.Place{k.place(t.Key)},
 		Operation: t.op.name, Arg: func(arg any) error { return t.op.arg.decode(t.Arg, arg) },
 		Mark: q, Done: q.ended,
 	})

@@ -119,7 +119,7 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 		return route.Here, ofOneTag(op.Name, m.Units())
 	case !m.Told():
 		return 0, fmt.Errorf("%w: it has sent %s to unit %v of kind %s; Tell it", ErrWithin, op.Name, m.Key(), m.Kind())
-	case m.Waits():
+	case m.Ahead():
 		return 0, fmt.Errorf("%w: the argument of %s, which it has told unit %v of kind %s, holds an open one; no record can hold that", ErrForwarded, op.Name, m.Key(), m.Kind())
 	}
 	if err := s.Get().(*run).tell(m, op); err != nil {

@@ -294,6 +294,11 @@ func (k *kind) readKey(text string, at any) error {
 	return err
 }
 
+// place names the unit of a key, as readKey has it.
+func (k *kind) place(text string) route.Place {
+	return route.Place{Kind: k.name, Key: func(key any) error { return k.readKey(text, key) }}
+}
+
 // recordKey returns the key of the record of a unit.
 func (k *kind) recordKey(key any) ([]byte, error) {
 	text, err := k.keyText(key)

@@ -193,7 +193,7 @@ func (o *outbox) deliver(d *delivery) {
 		err = o.node.shared.wakeUp(d)
 	default:
 		err = seam.Deliver(o.node.rt, route.Delivery{
-			Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.Key, key) },
+			To:        []route.Place{d.to.place(d.Key)},
 			Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
 			Mark: d, Done: func(err error) { o.ended(d, err) },
 		})
