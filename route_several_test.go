@@ -197,8 +197,8 @@ func TestRouteSeveralScope(t *testing.T) {
 	}
 }
 
-// TestRouteSeveralAhead: routes are asked twice about what an operation sends to several units if its
-// outcome is kept back: at the send, of which nothing comes but an error, and when it leaves.
+// TestRouteSeveralAhead: routes are asked twice about what an operation sends to several units, if
+// its outcome is kept back: at the send, of which nothing comes but an error, and when it leaves.
 func TestRouteSeveralAhead(t *testing.T) {
 	for _, why := range []error{nil, errByRoute} {
 		rt, _ := runtimetest.Start(t)
