@@ -29,9 +29,9 @@ var errThroughLog = errors.New("cluster: what the operation tells goes through t
 
 // Request implements [partition.Cells].
 func (s *shared) Request(o *partition.Owner, r *partition.Request) {
-	k, t, once, err := s.decode(r.Unit, r.Body)
-	if err == nil && t.op == nil {
-		err = errors.New("cluster: a request without an operation")
+	t, once, err := s.decode(r.Unit, r.Body)
+	if err == nil && (t.op == nil || len(t.Units) > 0) {
+		err = errors.New("cluster: a request is an operation on one unit")
 	}
 	if err != nil {
 		r.Reply(encodeResult(nil, err), nil)
@@ -39,7 +39,7 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 	}
 	q := &asked{part: s.parts[o.P()], request: r, op: t.op, once: once}
 	err = seam.Deliver(s.node.rt, route.Delivery{
-		To:        []route.Place{k.place(t.Key)},
+		To:        []route.Place{t.to.place(t.Key)},
 		Operation: t.op.name, Arg: func(arg any) error { return t.op.arg.decode(t.Arg, arg) },
 		Mark: q, Done: q.ended,
 	})

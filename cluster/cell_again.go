@@ -195,7 +195,7 @@ func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 			return
 		}
 	}
-	if rare := c.rare.Load(); rare != nil {
+	if rare := c.rare.Load(); rare != nil && !c.isLookingUp() { // otherwise it goes on
 		rare.careful = false
 	}
 	if c.phase.Load() == broken {

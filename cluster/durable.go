@@ -109,6 +109,8 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op2 or freerun.OpAll", ErrNotDurable)
 	case op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
+	case n != nil && n.shared != nil && !isWithin(s) && m.Ahead(): // it leaves later
+		return route.Here, nil
 	case n != nil && n.shared != nil && !isWithin(s):
 		return route.Elsewhere, n.shared.send(m, op)
 	case op.Form != route.Several && !isWithin(s):

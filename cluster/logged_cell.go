@@ -142,7 +142,7 @@ func (c *cell) settledBefore(r *run) bool {
 		d.done = true
 		s.hadRun(d, stored)
 		r.release(nil)
-	case d != nil && d.logged.before > s.ran:
+	case d != nil && d.logged.before[0] > s.ran:
 		r.release(errEarly)
 	case q != nil && q.write != "" && q.write == stored.Write:
 		r.release(r.refused)

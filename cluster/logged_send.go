@@ -14,12 +14,12 @@ import (
 
 // send has a message go to its unit, on whichever machine that is. Decide calls it.
 func (s *shared) send(m route.Message, op *route.Operation) error {
+	if op.Form == route.Several {
+		return s.sendSeveral(m, op)
+	}
 	k, err := s.node.kindNamed(m.Kind())
 	if err != nil {
 		return err
-	}
-	if op.Form == route.Several {
-		return fmt.Errorf("%w: %s is on several units, which units that machines share do not take", ErrNotDurable, shorten(op.Name))
 	}
 	o, err := k.operationOf(op.Name)
 	if op.Form == route.Read {

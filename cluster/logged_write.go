@@ -120,7 +120,7 @@ func (d *delivery) failureIn(i int, why error) engine.Write {
 // sendOf returns a message as a record has it.
 func (n *Node) sendOf(t *tell) partition.Send {
 	unit := layout.Records(t.Kind) + t.Key
-	c := layout.Command{Operation: t.Operation, Arg: t.Arg, Reply: t.Reply}
+	c := layout.Command{Operation: t.Operation, Arg: t.Arg, Reply: t.Reply, Units: t.Units}
 	return partition.Send{To: n.shared.partOf(unit).p, Unit: unit, Body: c.Encode()}
 }
 
@@ -134,30 +134,34 @@ func (pt *part) put(b *batch) {
 	e := &pt.of.node.ends
 	e.underway.Add(1)
 	pt.turn.Run(func() {
-		l := b.logged
-		if b.isOver() || !l.owner.MayWrite() {
+		if b.isOver() || !b.logged.owner.MayWrite() {
 			e.ended(b, errOver)
 			return
 		}
-		l.owner.Trim(&l.next.Record)
-		record, state := b.writes[0], b.writes[0].Value
-		l.next.state, l.next.Forgotten = state != nil, time.Time{}
-		if state == nil {
-			l.next.Forgotten = pt.turn.Now().UTC()
-			b.writes = append(b.writes, engine.Write{
-				Key:   layout.ExpiryOf(l.next.Forgotten.Add(partition.KeepForgotten), record.Key),
-				Value: []byte{layout.Version},
-			})
-		}
-		if b.wakes {
-			l.next.wake = b.wake
-		}
-		b.writes[0].Value = append(l.next.append(nil), state...)
-		pt.of.engine.Swap(pt.p, b.writes, l.expected, func(revision uint64, err error) {
-			l.next.revision = revision
+		pt.complete(b)
+		pt.of.engine.Swap(pt.p, b.writes, b.logged.expected, func(revision uint64, err error) {
+			b.logged.next.revision = revision
 			e.ended(b, err)
 		})
 	})
+}
+
+// complete has a write hold the unit's record. In the turn of the partition.
+func (pt *part) complete(b *batch) {
+	l, record, state := b.logged, b.writes[0], b.writes[0].Value
+	l.owner.Trim(&l.next.Record)
+	l.next.state, l.next.Forgotten = state != nil, time.Time{}
+	if state == nil {
+		l.next.Forgotten = pt.turn.Now().UTC()
+		b.writes = append(b.writes, engine.Write{
+			Key:   layout.ExpiryOf(l.next.Forgotten.Add(partition.KeepForgotten), record.Key),
+			Value: []byte{layout.Version},
+		})
+	}
+	if b.wakes {
+		l.next.wake = b.wake
+	}
+	b.writes[0].Value = append(l.next.append(nil), state...)
 }
 
 // wroteLogged notes that a write is done, and tells the owner and the senders.
@@ -166,20 +170,28 @@ func (c *cell) wroteLogged(b *batch) {
 	pt := c.logged.part
 	pt.turn.Run(func() {
 		for _, r := range b.runs {
-			if d := r.of; d != nil {
-				d.leaves()
-				d.logged.owner.Done(d.number, r.logged.sends)
-				pt.of.machine.Answer(d.logged.owner, d.logged.command, r.logged.outcome)
-			}
+			r.isDone()
 		}
 	})
 }
 
+// isDone tells the owner, and the sender, that a delivery has had its effect. The turn of its
+// partition.
+func (r *run) isDone() {
+	if d := r.of; d != nil {
+		d.leaves()
+		d.logged.owner.Done(d.number, r.logged.sends)
+		d.logged.part.of.machine.Answer(d.logged.owner, d.logged.command, r.logged.outcome)
+	}
+}
+
 // leaves notes that a delivery has had its effect. The turn of its partition.
 func (d *delivery) leaves() {
-	last, unit := d.logged.part.lastOf, d.logged.command.Unit
-	if last[unit] == d.number && !d.isOver() {
-		delete(last, unit)
+	last := d.logged.part.lastOf
+	for _, unit := range d.units() {
+		if last[unit] == d.number && !d.isOver() {
+			delete(last, unit)
+		}
 	}
 }
 

@@ -52,7 +52,16 @@ type delivery struct {
 	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
 	left, kept bool
 	then       func(again bool)
-	logged     *logged // nil unless it comes from a log (shared.go)
+	logged     *logged       // nil unless it comes from a log (shared.go)
+	places     []route.Place // of an operation on several units; nil for others
+}
+
+// at returns the units that a delivery is for.
+func (d *delivery) at() []route.Place {
+	if d.places != nil {
+		return d.places
+	}
+	return []route.Place{d.to.place(d.Key)}
 }
 
 // tell has the run's record hold a message.
@@ -102,7 +111,12 @@ func (n *Node) decodeTell(b []byte) (t tell, rest []byte, err error) {
 	if err != nil {
 		return t, nil, err
 	}
-	if t.to, t.op, err = n.named(&stored.Kind, stored.Operation); err != nil {
+	if len(stored.Units) > 0 {
+		t.to, t.op, err = n.shared.namedSeveral(&stored)
+	} else {
+		t.to, t.op, err = n.named(&stored.Kind, stored.Operation)
+	}
+	if err != nil {
 		return t, nil, err
 	}
 	t.Tell = stored
@@ -193,7 +207,7 @@ func (o *outbox) deliver(d *delivery) {
 		err = o.node.shared.wakeUp(d)
 	default:
 		err = seam.Deliver(o.node.rt, route.Delivery{
-			To:        []route.Place{d.to.place(d.Key)},
+			To:        d.at(),
 			Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
 			Mark: d, Done: func(err error) { o.ended(d, err) },
 		})
@@ -234,7 +248,7 @@ func (o *outbox) ended(d *delivery, err error) {
 		// It is left to the next process.
 	default:
 		d.tried(true)
-		o.tryAgain(d, isCrowded(err))
+		o.tryAgain(d, isCrowded(err) && d.places == nil) // which of the kinds has no room?
 	}
 }
 

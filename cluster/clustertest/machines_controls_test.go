@@ -83,6 +83,7 @@ func (m *machine) Follow(p int, after uint64, each func(seq uint64, entry []byte
 var machinePrograms = []func(s *machines) machineProgram{
 	func(s *machines) machineProgram { return &sharedBooks{machines: s, direct: map[int]bool{}} },
 	func(s *machines) machineProgram { return &sharedErrands{machines: s} },
+	func(s *machines) machineProgram { return &sharedVaults{machines: s, told: map[int]int{}} },
 }
 
 // TestMachinesRepeat holds that a seed repeats its run: all writes, and the time that it takes.

@@ -47,6 +47,9 @@ type machineProgram interface {
 	check(m *machine)
 }
 
+// machineBeginner is a program that does something on each machine before that joins.
+type machineBeginner interface{ begins(m *machine) }
+
 // machineRates are the probabilities of what goes wrong.
 type machineRates struct {
 	unheard            float64 // of a message between machines
@@ -200,6 +203,9 @@ func (s *machines) ended() {
 func (m *machine) run() {
 	s := m.of
 	var err error
+	if of, is := s.of.(machineBeginner); is {
+		of.begins(m)
+	}
 	m.node, err = cluster.Join(m.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return m, nil }))
 	if err != nil {
 		s.Fatalf("%s: %v", m.name, err)

@@ -16,11 +16,13 @@ type Command struct {
 	Reply Reply
 	// Once is the identity that the sender has given it; empty without one.
 	Once string
+	// Units are the names of all units of an operation on several; nil for one on one.
+	Units []string
 }
 
 // Encode returns the bytes of a Command.
 func (c Command) Encode() []byte {
-	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once)
+	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once, joined(c.Units))
 }
 
 // DecodeCommand reads what Encode has written, of which it keeps no part.
@@ -28,11 +30,15 @@ func DecodeCommand(b []byte) (c Command, err error) {
 	if len(b) == 0 || b[0] != Version {
 		return c, errors.New("the command has another form; a newer program has sent it")
 	}
-	var parts [6]string
+	var parts [7]string
 	if rest, err := CutParts(b[1:], parts[:]); err != nil || len(rest) > 0 {
 		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
 	}
-	return Command{parts[0], []byte(parts[1]), Reply{parts[2], parts[3], parts[4]}, parts[5]}, nil
+	units, err := parted(parts[6])
+	if err != nil {
+		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
+	}
+	return Command{parts[0], []byte(parts[1]), Reply{parts[2], parts[3], parts[4]}, parts[5], units}, nil
 }
 
 // Result is the outcome of a Command, as its sender gets it.
