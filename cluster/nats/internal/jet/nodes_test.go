@@ -69,7 +69,7 @@ func (s *servers) join(t testing.TB, program string) *joined {
 	n := &joined{nc: s.connect(t), rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))}
 	e := open(t, n.nc, Options{Program: program, Replicas: len(s.places)})
 	var err error
-	n.node, err = cluster.Join(n.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return e.Shared(), nil }))
+	n.node, err = cluster.Join(n.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return e.Shared(func() {}), nil }))
 	if err != nil {
 		t.Fatal(err)
 	}
