@@ -96,8 +96,8 @@ func (p *payer) kill() {
 	_ = p.node.Close()
 }
 
-// book has the outcomes of payments.
-type book struct {
+// records has the outcomes of payments.
+type records struct {
 	mu      sync.Mutex
 	paid    map[string]bool // acknowledged
 	open    map[string]bool // uncertain
@@ -106,7 +106,7 @@ type book struct {
 }
 
 // pays makes payments one after another until ctx is done.
-func (b *book) pays(ctx context.Context, p *payer, name string) {
+func (b *records) pays(ctx context.Context, p *payer, name string) {
 	random := rand.New(rand.NewPCG(7, uint64(len(name))))
 	for i := 0; ctx.Err() == nil; i++ {
 		c := p.rt.Context()
@@ -127,7 +127,7 @@ func (b *book) pays(ctx context.Context, p *payer, name string) {
 	}
 }
 
-func (b *book) notes(id string, err error) {
+func (b *records) notes(id string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -143,7 +143,7 @@ func (b *book) notes(id string, err error) {
 }
 
 // check holds what a node finds in the purses against the outcomes.
-func (b *book) check(t *testing.T, p *payer) {
+func (b *records) check(t *testing.T, p *payer) {
 	t.Helper()
 	for _, err := range b.strange {
 		t.Error(err)
@@ -198,7 +198,7 @@ func (b *book) check(t *testing.T, p *payer) {
 // holdsThrough has nodes pay, of which one is killed, one leaves and one comes. node makes one.
 func holdsThrough(t *testing.T, node func(plug *plug) *joined) {
 	t.Helper()
-	b := &book{paid: map[string]bool{}, open: map[string]bool{}, not: map[string]bool{}}
+	b := &records{paid: map[string]bool{}, open: map[string]bool{}, not: map[string]bool{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var all sync.WaitGroup

@@ -5,6 +5,7 @@ package member
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -30,6 +31,7 @@ func Defaults(program string) Settings {
 type Place struct {
 	URL     string
 	Options []nats.Option // of the connection
+	Says    func() string // what a server says that nobody can reach; nil for none
 	End     func()        // called when the connection is closed, or there is none
 }
 
@@ -43,6 +45,9 @@ func Store(s Settings, find func(s *Settings) (Place, error)) cluster.Store {
 		}
 		e, err := s.open(at)
 		if err != nil {
+			if at.Says != nil {
+				err = fmt.Errorf("%w; the last that the server says: %q", err, at.Says())
+			}
 			at.End()
 			return nil, err
 		}
