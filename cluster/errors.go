@@ -7,6 +7,7 @@ import (
 
 	"github.com/freerun-go/freerun/cluster/internal/codec"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/internal/errorcode"
 )
 
@@ -25,6 +26,15 @@ var (
 	ErrInUse = engine.ErrInUse
 	// ErrClosed says that the node has left its store.
 	ErrClosed = engine.ErrClosed
+	// ErrUncertain says that what was sent to a unit that several machines share may have had its
+	// effect, or may have it yet: no outcome has come within 30 seconds, or the machine that had
+	// it has ended, or the own node has. What went through the log has its effect once if it was
+	// accepted, and what is sent with [Direct] may have it once. The same with an identity
+	// ([Once]), sent again, finds out.
+	ErrUncertain = engine.ErrUncertain
+	// ErrNotRun says that what was sent to such a unit has had no effect, and will have none: the
+	// servers, or a machine that has the unit, were not reached.
+	ErrNotRun = partition.ErrNotRun
 )
 
 // Errors of what is sent to durable units, or by them.
@@ -107,8 +117,8 @@ func decodeError(b []byte) (stored, err error) {
 func init() {
 	for name, err := range map[string]error{
 		"ErrClosed": ErrClosed, "ErrForwarded": ErrForwarded, "ErrInUse": ErrInUse, "ErrNewer": ErrNewer, "ErrNoSpace": ErrNoSpace,
-		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrOtherOperation": ErrOtherOperation, "ErrOtherTag": ErrOtherTag, "ErrOutside": ErrOutside,
-		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrWithin": ErrWithin,
+		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrNotRun": ErrNotRun, "ErrOtherOperation": ErrOtherOperation, "ErrOtherTag": ErrOtherTag, "ErrOutside": ErrOutside,
+		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrUncertain": ErrUncertain, "ErrWithin": ErrWithin,
 	} {
 		errorcode.Register("cluster."+name, err)
 	}

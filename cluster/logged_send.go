@@ -51,7 +51,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	switch {
 	case op.Form == route.Read:
 		s.read(m, o, string(unit), c.Encode(), s.node.rt.Now().Add(mostRequest))
-	case engine.IsDirect(m.Context()):
+	case isDirect(m.Context()):
 		s.machine.Request(string(unit), c.Encode(), mostRequest, func(value []byte, err error) { resolve(m, o, value, err) })
 	default:
 		s.log(m, o, string(unit), c.Encode())

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
-	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
 // sharedBooks has the books of books_test.go on several machines.
@@ -46,7 +46,7 @@ func (s *sharedBooks) act(m *machine) {
 		}
 		if s.random.IntN(4) == 0 {
 			s.direct[x.ID] = true
-			c = c.WithValue(engine.DirectKey{}, true)
+			c = cluster.Direct(c)
 		}
 		f := note.Send(c, books[of].At(c, key), x)
 		s.logf("%12v %s sends %+v to %d %d, direct: %v", s.Now(), m.name, x, of, key, s.direct[x.ID])
@@ -164,7 +164,7 @@ func (s *sharedBooks) checkOutcomes(ran map[int][]int) {
 			s.sum["acknowledged"]++
 		case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain):
 			s.sum["unknown"]++
-		case errors.Is(err, partition.ErrNotRun), errors.Is(err, engine.ErrClosed):
+		case errors.Is(err, cluster.ErrNotRun), errors.Is(err, engine.ErrClosed):
 			s.sum["not sent"]++
 			if at != nil {
 				s.Errorf("step %d was not sent, as its outcome says, and is there: %v", x.step.ID, err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
-	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
 // sharedErrands has the clerks of errands_test.go on several machines.
@@ -49,7 +48,7 @@ func (s *sharedErrands) act(m *machine) {
 func (s *sharedErrands) send(m *machine, e *sentErrand) freerun.Future[int] {
 	c := m.rt.Context()
 	if s.random.IntN(4) == 0 {
-		c = c.WithValue(engine.DirectKey{}, true)
+		c = cluster.Direct(c)
 	}
 	s.logf("%12v %s sends %+v to %d %d", s.Now(), m.name, e.errand, e.of, e.key)
 	f := do.Send(cluster.Once(c, fmt.Sprint(e.ID)), clerks[e.of].At(c, e.key), e.errand)

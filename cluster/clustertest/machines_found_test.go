@@ -109,7 +109,7 @@ func (s *sharedRequests) act(m *machine) {
 	}
 	s.key++
 	c := m.rt.Context()
-	f := addBell.Send(c.WithValue(engine.DirectKey{}, true), bells.At(c, s.key), struct{}{})
+	f := addBell.Send(cluster.Direct(c), bells.At(c, s.key), struct{}{})
 	if s.random.IntN(4) == 0 {
 		_, _ = f.Wait(context.Background())
 	}

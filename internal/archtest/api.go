@@ -10,7 +10,7 @@ import (
 // Public lists the folders of the packages that users import, in all modules.
 var Public = []string{
 	".", "activity", "queue", "deque", "lock", "offheap", "offheap/gc", "recording", "freeruntest", "simulate",
-	"cluster", "cluster/clustertest", "ddb", "httpview", "otelfreerun",
+	"cluster", "cluster/clustertest", "cluster/nats", "cluster/nats/embedded", "ddb", "httpview", "otelfreerun",
 }
 
 // Apart lists the folders with packages that users may see but do not import: programs, and the

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -34,8 +35,8 @@ type Request struct {
 var (
 	// ErrNotRun says that a request has had no effect, and will have none.
 	ErrNotRun = errors.New("the command was not run")
-	// ErrNoOwner says so, since no machine was found that owns the partition.
-	ErrNoOwner = errors.New("no machine that owns the partition was found")
+	// ErrNoOwner is one, since no machine was found that owns the partition.
+	ErrNoOwner = fmt.Errorf("%w: no machine that owns the partition was found", ErrNotRun)
 )
 
 // inquiry is a request that waits for its reply.

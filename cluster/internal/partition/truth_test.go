@@ -68,7 +68,7 @@ func (s *sim) check() {
 			switch {
 			case n > 1:
 				s.errorf("%s has had its effect %d times", a.ID, n)
-			case a.direct && n > 0 && (errors.Is(a.err, ErrNotRun) || errors.Is(a.err, ErrNoOwner)):
+			case a.direct && n > 0 && errors.Is(a.err, ErrNotRun):
 				s.errorf("%s has had its effect, and its outcome is %v", a.ID, a.err)
 			case a.accepted == 1 && n == 0:
 				s.errorf("%s was accepted, and has had no effect", a.ID)

@@ -18,6 +18,8 @@ func Connect(url string, more ...nats.Option) (*nats.Conn, error) {
 		nats.ReconnectBufSize(keepsNothing),
 		// A connection that nothing comes from ends after some seconds.
 		nats.PingInterval(time.Second), nats.MaxPingsOutstanding(3), nats.FlusherTimeout(4 * time.Second),
+		// Credentials that are refused for a while, as others take their place, end no connection.
+		nats.IgnoreAuthErrorAbort(),
 		// What is wrong with it the calls say, too.
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
 	}, more...)
@@ -31,17 +33,32 @@ const keepsNothing = -1
 // connected waits for a server.
 func connected(ctx context.Context, nc *nats.Conn) error {
 	if nc.Opts.ReconnectBufSize != keepsNothing {
-		return errors.New("nats: the connection keeps what is sent while it has no server, and sends it later; it needs nats.ReconnectBufSize(-1)")
+		return fmt.Errorf("nats: %w; it needs nats.ReconnectBufSize(-1)", ErrKeeps)
 	}
+	servers := strings.Join(nc.Servers(), ", ")
 	for !nc.IsConnected() {
-		if nc.IsClosed() {
-			return fmt.Errorf("nats: %w", nats.ErrConnectionClosed)
+		err := nc.LastError()
+		switch {
+		case isRefused(err):
+			return fmt.Errorf("nats: %w: %s: %w; look at the credentials", ErrPermission, servers, err)
+		case nc.IsClosed():
+			return fmt.Errorf("nats: %w", errors.Join(nats.ErrConnectionClosed, err))
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("nats: no server of %s answers: %w", strings.Join(nc.Servers(), ", "), errors.Join(context.Cause(ctx), nc.LastError()))
+			return fmt.Errorf("%w: no server of %s answers: %w", ErrNoServer, servers, errors.Join(context.Cause(ctx), err))
 		case <-time.After(mostCall / 40):
 		}
 	}
 	return nil
+}
+
+// isRefused reports whether a server has refused a connection for its credentials.
+func isRefused(err error) bool {
+	for _, why := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired} {
+		if errors.Is(err, why) {
+			return true
+		}
+	}
+	return false
 }

@@ -40,8 +40,9 @@ var _ engine.Log = (*Engine)(nil)
 const mostCall = 2 * time.Second // an answer takes
 
 // Open opens the store of a program in the servers of a connection, which [Connect] makes. It fails
-// with [engine.ErrStateLost] if there is none and Create is not set, or if a half of it is missing.
-// It waits, until ctx ends, for a server, and for servers that have no leader yet.
+// with [engine.ErrStateLost] if there is none and Create is not set, or if a half of it is missing,
+// and with the errors of this package. It waits, until ctx ends, for a server, and for servers that
+// have no leader yet. Several processes may make a store at the same time.
 func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	names, err := newNames(o.Program)
 	if err != nil {
@@ -58,11 +59,16 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	if err := e.checkServer(); err != nil {
 		return nil, err
 	}
+	ctx, refused, stop := hearRefusals(ctx, nc)
+	defer stop()
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
 	if err := e.openStreams(ctx, js, o); err != nil {
+		return nil, err
+	}
+	if err := e.checkPermissions(ctx, refused); err != nil {
 		return nil, err
 	}
 	if e.calls, err = newCalls(nc, &e.outlet, mostCall); err != nil {

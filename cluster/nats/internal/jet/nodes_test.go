@@ -17,7 +17,6 @@ import (
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
-	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
 // purse is the state of the units of TestNodes: what has run, and what it has left.
@@ -69,7 +68,7 @@ func (s *servers) join(t testing.TB, program string) *joined {
 	n := &joined{nc: s.connect(t), rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))}
 	e := open(t, n.nc, Options{Program: program, Replicas: len(s.places)})
 	var err error
-	n.node, err = cluster.Join(n.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return e.Shared(), nil }))
+	n.node, err = cluster.Join(n.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return e.Shared(func() {}), nil }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +108,7 @@ func (n *joined) load(ctx context.Context, t testing.TB, name string, all *sums)
 		id := fmt.Sprint(name, "-", i)
 		c, x := n.rt.Context(), payment{ID: id, Sum: random.IntN(9)}
 		if i%4 == 0 {
-			c = c.WithValue(engine.DirectKey{}, true)
+			c = cluster.Direct(c)
 		}
 		if i%3 > 0 {
 			x.To = fmt.Sprint("p", random.IntN(mostPurses))
@@ -123,7 +122,7 @@ func (n *joined) load(ctx context.Context, t testing.TB, name string, all *sums)
 			all.known[id] = true
 		case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain), errors.Is(err, engine.ErrClosed), errors.Is(err, cluster.ErrNoStore):
 			all.unknown[id] = true
-		case errors.Is(err, partition.ErrNoOwner):
+		case errors.Is(err, cluster.ErrNotRun):
 			all.refused[id] = true
 		default:
 			t.Errorf("payment %s: %v", id, err)
@@ -237,7 +236,7 @@ func BenchmarkDurable(b *testing.B) {
 			defer n.leave(b)
 			c := n.rt.Context()
 			if direct {
-				c = c.WithValue(engine.DirectKey{}, true)
+				c = cluster.Direct(c)
 			}
 			var open [inFlight]freerun.Future[int]
 			send := func(i int) {

@@ -11,14 +11,15 @@ import (
 type shared struct {
 	*Engine
 	name string
+	end  func()
 }
 
 // Shared returns the engine for a node of package cluster, with a name of its own. The node closes
-// it.
-func (e *Engine) Shared() engine.Shared {
+// it; then end is called, which ends what the engine was opened with.
+func (e *Engine) Shared(end func()) engine.Shared {
 	var name [12]byte
 	_, _ = rand.Read(name[:]) // it never fails
-	return &shared{e, hex.EncodeToString(name[:])}
+	return &shared{e, hex.EncodeToString(name[:]), end}
 }
 
 // Partitions implements [engine.Shared].
@@ -30,5 +31,6 @@ func (s *shared) Name() string { return s.name }
 // Close implements [engine.Shared].
 func (s *shared) Close() error {
 	s.Engine.Close()
+	s.end()
 	return nil
 }

@@ -1,0 +1,11 @@
+//go:build !wasm
+
+package embedded_test
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/cluster/internal/child"
+)
+
+func TestMain(m *testing.M) { child.Main(m) }

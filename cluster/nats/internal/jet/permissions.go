@@ -1,0 +1,113 @@
+package jet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Sketch:     a server that does not permit something says so on its own, and answers nothing. So a
+//             call of such a program would wait, and be uncertain, again and again
+//             Open hears what the server says, and tries each permission that is needed later with
+//             a message that changes nothing: the server looks at permissions first
+
+// refusals are what a server does not permit.
+type refusals struct {
+	refuse context.CancelCauseFunc
+	mu     sync.Mutex
+	all    []string
+}
+
+// hearRefusals returns a context that ends when the server of a connection refuses something. stop
+// has the connection be as it was.
+func hearRefusals(ctx context.Context, nc *nats.Conn) (_ context.Context, r *refusals, stop func()) {
+	ctx, refuse := context.WithCancelCause(ctx)
+	r = &refusals{refuse: refuse}
+	before := nc.ErrorHandler()
+	nc.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			r.hear(err)
+		}
+		if before != nil {
+			before(nc, sub, err)
+		}
+	})
+	return ctx, r, func() {
+		nc.SetErrorHandler(before)
+		refuse(nil)
+	}
+}
+
+func (r *refusals) hear(err error) {
+	r.mu.Lock()
+	if !slices.Contains(r.all, err.Error()) {
+		r.all = append(r.all, err.Error())
+	}
+	r.mu.Unlock()
+	r.refuse(r.err())
+}
+
+// err returns what was refused so far; nil for nothing.
+func (r *refusals) err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.all) == 0 {
+		return nil
+	}
+	return fmt.Errorf("nats: %w: the server says: %s", ErrPermission, strings.Join(r.all, "; "))
+}
+
+// checkPermissions tries what an engine and its machine do later.
+func (e *Engine) checkPermissions(ctx context.Context, r *refusals) error {
+	for _, subject := range []string{e.live(0), e.bus(""), e.bus("x"), e.nc.NewInbox()} {
+		sub, err := e.nc.SubscribeSync(subject)
+		if err != nil {
+			return fmt.Errorf("nats: %w", err)
+		}
+		defer sub.Unsubscribe()
+	}
+	for _, m := range e.harmless() {
+		if err := e.nc.PublishMsg(m); err != nil {
+			return fmt.Errorf("nats: %w", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mostCall)
+	defer cancel()
+	if err := e.nc.FlushWithContext(ctx); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoServer, err)
+	}
+	// What the server has said before the answer is known now; the handler may hear of it later.
+	if last := e.nc.LastError(); errors.Is(last, nats.ErrPermissionViolation) {
+		r.hear(last)
+	}
+	return r.err()
+}
+
+// harmless returns a message to each subject that an engine publishes to, which changes nothing:
+// those to streams are for another stream, those to the interface are of a partition that is not
+// there, and those to machines are dropped by them.
+func (e *Engine) harmless() (all []*nats.Msg) {
+	const nowhere = -1
+	for _, subject := range []string{e.in(0), e.entry(0, []byte("x")), e.trimmed(0)} {
+		all = append(all, &nats.Msg{Subject: subject, Header: nats.Header{"Nats-Expected-Stream": {"none"}}})
+	}
+	// A purge that the server cannot read is one of all. This one it refuses, and else it is one of
+	// nothing.
+	purge := fmt.Appendf(nil, `{"filter":%q,"seq":1,"keep":1}`, e.in(nowhere))
+	read := fmt.Appendf(nil, `{"last_by_subj":%q}`, e.in(nowhere))
+	for subject, ask := range map[string][]byte{
+		"$JS.API.STREAM.MSG.GET." + e.entries(): read, "$JS.API.DIRECT.GET." + e.logs(): read,
+		"$JS.API.STREAM.INFO." + e.entries(): nil, "$JS.API.STREAM.PURGE." + e.logs(): purge,
+	} {
+		all = append(all, &nats.Msg{Subject: subject, Data: ask})
+	}
+	for _, subject := range []string{e.bus(""), e.bus("x")} {
+		all = append(all, &nats.Msg{Subject: subject})
+	}
+	return all
+}

@@ -1,0 +1,9 @@
+package nats_test
+
+import (
+	"testing"
+
+	"github.com/freerun-go/freerun/cluster/internal/child"
+)
+
+func TestMain(m *testing.M) { child.Main(m) }

@@ -1,0 +1,87 @@
+package nats_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/nats"
+)
+
+// note is the state of the units of the tests.
+type note struct{ Lines []string }
+
+var (
+	notes = freerun.NewKind("note", func(*freerun.Context, string) (note, error) { return note{}, nil }, cluster.Durable())
+	jot   = freerun.Op("jot", func(_ *freerun.Context, n *note, line string) (int, error) {
+		n.Lines = append(n.Lines, line)
+		return len(n.Lines), nil
+	})
+	lines = freerun.ReadOp("lines", func(_ *freerun.Context, n *note, _ struct{}) ([]string, error) { return slices.Clone(n.Lines), nil })
+)
+
+// joined is a runtime that has joined servers.
+type joined struct {
+	rt   *freerun.Runtime
+	node *cluster.Node
+}
+
+func join(t testing.TB, program, urls string, options ...nats.Option) *joined {
+	t.Helper()
+	n := &joined{rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))}
+	var err error
+	if n.node, err = cluster.Join(n.rt, nats.Servers(program, urls, options...)); err != nil {
+		n.rt.Close()
+		t.Fatal(err)
+	}
+	return n
+}
+
+// leave ends a node in order: it hands over what it has.
+func (n *joined) leave(t testing.TB) {
+	t.Helper()
+	if err := n.node.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if err := n.rt.Shutdown(context.Background()); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+}
+
+// TestServers holds that nodes under one name share their units, that those under another name have
+// others, and that a unit goes on where the node has left that had it.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	url := serve(t, nil)
+	options := []nats.Option{nats.Create(1), nats.Partitions(4)}
+	a, b, other := join(t, "one", url, options...), join(t, "one", url, options...), join(t, "other", url, options...)
+	defer other.leave(t)
+	write := func(n *joined, line string) {
+		t.Helper()
+		if _, err := jot.Call(t.Context(), notes.At(n.rt.Context(), "x"), line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(n *joined, want ...string) {
+		t.Helper()
+		got, err := lines.Call(t.Context(), notes.At(n.rt.Context(), "x"), struct{}{})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("the note has %q, %v; want %q", got, err, want)
+		}
+	}
+	write(a, "1")
+	write(b, "2")
+	has(a, "1", "2")
+	has(b, "1", "2")
+	has(other)
+	a.leave(t)
+	write(b, "3")
+	has(b, "1", "2", "3")
+	b.leave(t)
+	c := join(t, "one", url, nats.Partitions(4))
+	has(c, "1", "2", "3")
+	c.leave(t)
+}
