@@ -16,7 +16,7 @@ import (
 // dropped.
 type Failure struct {
 	Number    uint64 // names it, within the store
-	Kind, Key string // of the unit that it was sent to, as they are stored
+	Kind, Key string // of the unit that it was sent to: the name of the declaration, the stored key
 	Operation string // its name in the declaration
 	Arg       []byte // JSON, or what its own AppendBinary has written
 	Err       string // the text of the error

@@ -72,10 +72,8 @@ func newShared(n *Node, e engine.Shared) *shared {
 
 // begin has the node be one of the machines.
 func (s *shared) begin() (err error) {
-	for _, k := range s.node.kinds {
-		if len(k.was) > 0 {
-			return errors.Join(fmt.Errorf("cluster: kind %s has the option Was, which units that machines share do not take", k.given), s.engine.Close())
-		}
+	if err := s.settleNames(); err != nil {
+		return errors.Join(err, s.engine.Close())
 	}
 	if s.stop, err = s.engine.Listen(s.engine.Name(), s.machine.Receive); err != nil {
 		return errors.Join(err, s.engine.Close())
@@ -195,7 +193,7 @@ func (s *shared) decode(unit string, body []byte) (k *kind, t tell, once string,
 	if err != nil {
 		return nil, t, "", err
 	}
-	t = tell{Tell: layout.Tell{Kind: k.given, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply}, to: k}
+	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply}, to: k}
 	if c.Operation != "" {
 		if t.op = k.named(c.Operation); t.op == nil {
 			return nil, t, "", fmt.Errorf("cluster: a message is to kind %s with operation %s, which this program does not have", k.given, c.Operation)
