@@ -168,11 +168,11 @@ func (c *cell) tellDue(r *run) {
 	r.reads, all.moves = len(due) == 0, true
 	for _, t := range due {
 		r.tells = append(r.tells, tell{
-			Tell: layout.Tell{Kind: c.kind.given, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
+			Tell: layout.Tell{Kind: c.kind.stored, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
 			to:   c.kind, op: c.kind.ops[t.Operation],
 		})
 	}
 }
 
 // keyText returns the unit's key as it is stored.
-func (c *cell) keyText() string { return string(c.key[len(layout.Records(c.kind.given)):]) }
+func (c *cell) keyText() string { return string(c.key[len(layout.Records(c.kind.stored)):]) }

@@ -15,8 +15,10 @@ import (
 // delivered ([Join]). It has changed nothing. It is in the store until it is tried again or
 // dropped.
 type Failure struct {
-	Number    uint64 // names it, within the store
-	Kind, Key string // of the unit that it was sent to, as they are stored; of several, the first
+	Number uint64 // names it, within the store
+	// Of the unit that it was sent to, of several the first: the name of the declaration, and the
+	// key as it is stored.
+	Kind, Key string
 	Operation string // its name in the declaration
 	Arg       []byte // JSON, or what its own AppendBinary has written
 	Err       string // the text of the error
@@ -72,6 +74,9 @@ func (n *Node) failureOf(number uint64, value []byte) (Failure, error) {
 		kind, key, err := layout.UnitOf([]byte(name))
 		if err != nil {
 			return Failure{}, err
+		}
+		if k := n.stored[kind]; k != nil {
+			kind = k.given
 		}
 		f.Others = append(f.Others, kind+"/"+key)
 	}

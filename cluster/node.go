@@ -23,7 +23,7 @@ type Node struct {
 	shared *shared          // the units are shared with other machines; nil with engine
 	id     [16]byte         // of the store
 	kinds  map[string]*kind // by their full names
-	stored map[string]*kind // by their names in the store
+	stored map[string]*kind // by their names in the store, also earlier ones
 	ops    map[string]*operation
 	outbox outbox
 	ends   ends
@@ -194,7 +194,7 @@ func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) i
 		if n.shared != nil {
 			err = n.shared.keys(k, prefix, each)
 		} else {
-			begins := layout.Records(k.given)
+			begins := layout.Records(k.stored)
 			err = n.scanParts(begins+prefix, false, func(at, _ []byte) (more bool, err error) {
 				return each(string(at[len(begins):]))
 			})

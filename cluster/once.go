@@ -96,7 +96,7 @@ func (c *cell) identify(r *run, id, operation string, result any) error {
 	case o.noResult != nil:
 		return o.keepsResult()
 	}
-	r.kept = &kept{op: o, result: result, id: id, key: layout.OnceOf(c.kind.given, c.keyText(), id)}
+	r.kept = &kept{op: o, result: result, id: id, key: layout.OnceOf(c.kind.stored, c.keyText(), id)}
 	return nil
 }
 

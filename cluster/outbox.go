@@ -88,7 +88,7 @@ func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err e
 		return t, err
 	}
 	t.to = k
-	t.Kind, t.Operation = k.given, t.op.given
+	t.Kind, t.Operation = k.stored, t.op.given
 	if t.Key, err = k.keyText(key); err != nil {
 		return t, err
 	}
@@ -133,7 +133,7 @@ func (n *Node) named(kind *string, operation string) (*kind, *operation, error) 
 	if k == nil {
 		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s, which this program does not have", *kind)
 	}
-	*kind = k.given
+	*kind = k.stored
 	op := k.ops[operation]
 	if op == nil {
 		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", *kind, operation)
@@ -177,7 +177,7 @@ func (o *outbox) begin() (left []*delivery, notes map[uint64]suspicion, err erro
 func (d *delivery) stored() engine.Write { return engine.Write{Key: d.key, Value: d.entry} }
 
 // unit names the unit that a tell is for.
-func (t *tell) unit() string { return t.to.given + "\x00" + t.Key }
+func (t *tell) unit() string { return t.to.stored + "\x00" + t.Key }
 
 // send delivers what is stored.
 func (o *outbox) send(all []*delivery) {

@@ -73,10 +73,8 @@ func newShared(n *Node, e engine.Shared) *shared {
 
 // begin has the node be one of the machines.
 func (s *shared) begin() (err error) {
-	for _, k := range s.node.kinds {
-		if len(k.was) > 0 {
-			return errors.Join(fmt.Errorf("cluster: kind %s has the option Was, which units that machines share do not take", k.given), s.engine.Close())
-		}
+	if err := s.settleNames(); err != nil {
+		return errors.Join(err, s.engine.Close())
 	}
 	if s.several, err = nameSeveral(); err != nil {
 		return errors.Join(err, s.engine.Close())
@@ -210,7 +208,7 @@ func (s *shared) decode(unit string, body []byte) (t tell, once string, err erro
 	if err != nil {
 		return t, "", err
 	}
-	t = tell{Tell: layout.Tell{Kind: k.given, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units}, to: k}
+	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units}, to: k}
 	switch {
 	case c.Operation == "":
 	case len(c.Units) > 0:

@@ -35,6 +35,8 @@ type machines struct {
 	last    bool // nothing goes wrong any more
 	done    bool // what is left was checked
 	of      machineProgram
+	version int  // the latest one that a machine had
+	upgrade bool // machines have several versions
 	sum     map[string]int
 	logf    func(format string, args ...any)
 }
@@ -83,6 +85,7 @@ type machine struct {
 	node    *cluster.Node
 	receive func(message []byte)
 	crashed bool
+	version int // of the program (machines_renamed_test.go)
 }
 
 var _ engine.Shared = (*machine)(nil)
@@ -170,7 +173,7 @@ func (s *machines) run() {
 func (s *machines) begin() {
 	s.lives--
 	s.names++
-	m := &machine{of: s, name: fmt.Sprint("m", s.names)}
+	m := &machine{of: s, name: fmt.Sprint("m", s.names), version: s.drawVersion()}
 	processors := 1 + s.random.IntN(mostProcessors)
 	s.joint.Begin(simhost.Draw(s.random, s.random.IntN(2) == 0, processors), func(member *simhost.Member) {
 		m.member, m.Port = member, s.store.Port(member)
@@ -202,6 +205,16 @@ func (s *machines) ended() {
 // run is the life of a machine.
 func (m *machine) run() {
 	s := m.of
+	defer func() { // at a Fatal, too
+		s.done = s.done || s.last && !m.crashed
+		m.crash()
+		_ = m.rt.Close()
+		if m.node != nil {
+			_ = m.node.Close()
+		}
+	}()
+	joins := true
+	m.waits(&joins)
 	var err error
 	if of, is := s.of.(machineBeginner); is {
 		of.begins(m)
@@ -210,6 +223,7 @@ func (m *machine) run() {
 	if err != nil {
 		s.Fatalf("%s: %v", m.name, err)
 	}
+	s.version, joins = max(s.version, m.version), false
 	if s.last {
 		m.rests(settleMachine)
 		if !m.crashed {
@@ -233,12 +247,19 @@ func (m *machine) run() {
 			s.Errorf("%s: Close: %v", m.name, err)
 		}
 	}
-	m.crash()
-	_ = m.rt.Close()
-	_ = m.node.Close()
 	if err := m.member.Refused(); err != nil {
 		s.Errorf("%s: %v", m.name, err)
 	}
+}
+
+// waits has the runtime wait for what comes from outside, while a condition holds: it has no timers
+// of its own that it waits for.
+func (m *machine) waits(while *bool) {
+	m.member.After(time.Second, func() {
+		if *while {
+			m.waits(while)
+		}
+	})
 }
 
 // crash ends the process.

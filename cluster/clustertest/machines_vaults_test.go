@@ -62,7 +62,7 @@ func (s *sharedVaults) deals(m *machine, c *freerun.Context) sentDeal {
 	s.names++
 	d := sentDeal{units: 1, deal: deal{ID: s.names, Amount: 1 + random.IntN(30), To: s.vaultName(), trouble: s.trouble()}}
 	if random.IntN(6) == 0 {
-		c = c.WithValue(engine.DirectKey{}, true)
+		c = cluster.Direct(c)
 	}
 	n := random.Perm(len(vaultNames))
 	switch random.IntN(8) {

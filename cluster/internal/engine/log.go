@@ -61,3 +61,10 @@ type Shared interface {
 	// Close ends the engine: calls that come later fail with ErrClosed, or do nothing.
 	Close() error
 }
+
+// Renaming is a [Shared] of a simulation, which has programs of several versions in one process. It
+// tells the name that its program gives a kind, and the names that it had before, by the one of the
+// declaration.
+type Renaming interface {
+	Named(declared string) (given string, was []string)
+}
