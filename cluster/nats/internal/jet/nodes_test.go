@@ -32,7 +32,7 @@ type payment struct {
 }
 
 var (
-	purses = freerun.NewKind("purse", func(*freerun.Context, string) (purse, error) { return purse{Sum: 1000}, nil }, cluster.Durable())
+	purses = freerun.NewKind("purse", func(*freerun.Context, string) (purse, error) { return purse{Sum: 1000}, nil }, cluster.Durable(cluster.Tagged()))
 	pay    = freerun.Op("pay", func(c *freerun.Context, p *purse, x payment) (int, error) {
 		p.Sum -= x.Sum
 		p.Ran = append(p.Ran, x.ID)
@@ -45,6 +45,12 @@ var (
 		}
 		return len(p.Ran), nil
 	})
+	// trade takes something from a purse, for another one of its tag, at once.
+	trade = freerun.Op2("trade", func(_ *freerun.Context, from, to *purse, x payment) (int, error) {
+		from.Sum, to.Sum = from.Sum-x.Sum, to.Sum+x.Sum
+		from.Ran, to.Ran = append(from.Ran, x.ID), append(to.Ran, x.ID+otherHalf)
+		return len(from.Ran), nil
+	})
 	earn = freerun.Op("earn", func(_ *freerun.Context, p *purse, x payment) (int, error) {
 		p.Sum += x.Sum
 		return 0, nil
@@ -54,7 +60,14 @@ var (
 	})
 )
 
-const mostPurses = 12
+const (
+	mostPurses = 12
+	purseTags  = 4
+	otherHalf  = ", the other half"
+)
+
+// purseName returns the key of a purse.
+func purseName(i int) string { return fmt.Sprintf("{t%d}%d", i%purseTags, i) }
 
 // joined is a node of the tests.
 type joined struct {
@@ -111,10 +124,17 @@ func (n *joined) load(ctx context.Context, t testing.TB, name string, all *sums)
 			c = cluster.Direct(c)
 		}
 		if i%3 > 0 {
-			x.To = fmt.Sprint("p", random.IntN(mostPurses))
+			x.To = purseName(random.IntN(mostPurses))
 		}
+		from := random.IntN(mostPurses)
 		wait, cancel := context.WithTimeout(context.Background(), time.Minute)
-		_, err := pay.Send(c, purses.At(c, fmt.Sprint("p", random.IntN(mostPurses))), x).Wait(wait)
+		f := freerun.Future[int]{}
+		if i%5 == 0 {
+			f = trade.Send(c, purses.At(c, purseName(from)), purses.At(c, purseName((from+purseTags)%mostPurses)), x)
+		} else {
+			f = pay.Send(c, purses.At(c, purseName(from)), x)
+		}
+		_, err := f.Wait(wait)
 		cancel()
 		all.mu.Lock()
 		switch {
@@ -143,7 +163,7 @@ func (n *joined) check(t testing.TB, all *sums) {
 		sum := 0
 		clear(ran)
 		for i := range mostPurses {
-			p, err := peek.Send(n.rt.Context(), purses.At(n.rt.Context(), fmt.Sprint("p", i)), struct{}{}).Wait(context.Background())
+			p, err := peek.Send(n.rt.Context(), purses.At(n.rt.Context(), purseName(i)), struct{}{}).Wait(context.Background())
 			if err != nil {
 				t.Fatalf("purse %d: %v", i, err)
 			}
@@ -175,7 +195,15 @@ func (n *joined) check(t testing.TB, all *sums) {
 			t.Errorf("payment %s ran %d times", id, times)
 		}
 	}
-	t.Logf("%d payments acknowledged, %d not known, %d ran", len(all.known), len(all.unknown), len(ran))
+	trades := 0
+	for id := range ran {
+		if half, is := strings.CutSuffix(id, otherHalf); is {
+			if trades++; ran[half] != 1 {
+				t.Errorf("half of trade %s ran", half)
+			}
+		}
+	}
+	t.Logf("%d trades ran, %d payments acknowledged, %d not known, %d ran", trades, len(all.known), len(all.unknown), len(ran))
 }
 
 // TestNodes has durable units on several nodes over a server: one is killed, one leaves, two come.
