@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/internal/route"
 )
 
@@ -91,18 +93,29 @@ func (s *shared) log(m route.Message, o *operation, unit string, body []byte) {
 
 // notAccepted is the error of a message that the log has not, or may not have.
 func notAccepted(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, partition.ErrFull):
+		return fullOf("the message", err)
 	}
 	return fmt.Errorf("cluster: the message may not have been stored: %w", err)
+}
+
+// fullOf is the error of what was not sent since too much waits for the log.
+func fullOf(what string, err error) error {
+	return fmt.Errorf("cluster: %s was not sent: %w: %w", what, freerun.ErrFull, err)
 }
 
 // resolve gives a message the outcome that has come.
 func resolve(m route.Message, o *operation, value []byte, err error) {
 	result := any(nil)
-	if err == nil {
+	switch {
+	case err == nil:
 		result, err = o.outcome(m, value)
-	} else {
+	case errors.Is(err, partition.ErrFull):
+		err = fullOf(shorten(o.name), err)
+	default:
 		err = fmt.Errorf("cluster: %s: %w", shorten(o.name), err)
 	}
 	m.Resolve(result, err)
