@@ -21,7 +21,7 @@ import (
 //             with the states that were loaded
 // Invariants: P3 The records of all its units have a command, or none has.
 //             P4 It runs when all its units are as far in the log as it is: H2 for each of them.
-// Checked by: of package clustertest TestMachinesVaults; TestNodes of package jet
+// Checked by: of package clustertest TestMachinesVaults; of package jet TestMachines, TestChaos
 
 // mostSeveral is how many units an operation may be on that machines share: JetStream takes a
 // thousand messages together.
