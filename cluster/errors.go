@@ -21,6 +21,10 @@ var (
 	// ErrStopped says that the store takes no more writes, because it does not know whether the
 	// last ones are durable: after a failed fsync, for example. Start the program again.
 	ErrStopped = engine.ErrStopped
+	// ErrTooLarge says that a state, an argument, or a result takes more bytes than the store can
+	// have in one piece; or what an operation has told, together with its result. Nothing of it has
+	// an effect. Keep parts of a large state in units of their own.
+	ErrTooLarge = engine.ErrTooLarge
 	// ErrInUse says that another process, or another runtime of this one, has the store.
 	ErrInUse = engine.ErrInUse
 	// ErrClosed says that the node has left its store.
@@ -108,7 +112,7 @@ func init() {
 	for name, err := range map[string]error{
 		"ErrClosed": ErrClosed, "ErrForwarded": ErrForwarded, "ErrInUse": ErrInUse, "ErrNewer": ErrNewer, "ErrNoSpace": ErrNoSpace,
 		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrOtherOperation": ErrOtherOperation, "ErrOtherTag": ErrOtherTag, "ErrOutside": ErrOutside,
-		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrWithin": ErrWithin,
+		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrTooLarge": ErrTooLarge, "ErrWithin": ErrWithin,
 	} {
 		errorcode.Register("cluster."+name, err)
 	}

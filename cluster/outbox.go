@@ -86,7 +86,7 @@ func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err e
 	if t.Arg, err = t.op.arg.append(nil, arg); err != nil {
 		return t, fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(name), err)
 	}
-	return t, n.shared.mayCarry("the argument of "+shorten(name), t.Arg)
+	return t, n.mayTell("the argument of "+shorten(name), t.Arg)
 }
 
 // number makes a delivery.

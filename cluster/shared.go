@@ -40,6 +40,7 @@ type shared struct {
 	leave   sync.Once
 	closed  atomic.Bool
 	named   atomic.Uint64 // writes that have a name
+	room    room
 }
 
 var _ partition.Cells = (*shared)(nil)
@@ -62,7 +63,7 @@ var errOver = errors.New("cluster: another machine owns the partition now")
 
 // newShared makes what a node shares.
 func newShared(n *Node, e engine.Shared) *shared {
-	s := &shared{node: n, engine: e}
+	s := &shared{node: n, engine: e, room: roomOf(e.Largest())}
 	for p := range e.Partitions() {
 		s.parts = append(s.parts, &part{of: s, p: p, turn: turn.New(n.rt), lastOf: map[string]uint64{}})
 	}
@@ -72,6 +73,9 @@ func newShared(n *Node, e engine.Shared) *shared {
 
 // begin has the node be one of the machines.
 func (s *shared) begin() (err error) {
+	if n := s.engine.Largest(); n < leastLargest {
+		return errors.Join(fmt.Errorf("cluster: the store takes %d bytes in one piece, and durable units need %d", n, leastLargest), s.engine.Close())
+	}
 	if err := s.settleNames(); err != nil {
 		return errors.Join(err, s.engine.Close())
 	}

@@ -32,6 +32,9 @@ var machineFlaws = map[string]machineFlaw{
 
 // Swap implements [engine.Log].
 func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	for _, w := range writes {
+		m.mayHave("the value of "+string(w.Key), w.Value)
+	}
 	switch {
 	case m.crashed:
 		return
@@ -52,7 +55,7 @@ func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(
 
 // Append implements [engine.Log].
 func (m *machine) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	if !m.crashed {
+	if m.mayHave("an entry", entry); !m.crashed {
 		m.Port.Append(p, entry, done)
 	}
 }

@@ -153,7 +153,7 @@ func TestMachinesRefused(t *testing.T) {
 		if err := muteBell.Tell(once, bells.At(c, 1), struct{}{}); err == nil {
 			m.rests(time.Second) // a Tell may fail later
 		}
-		if _, err := fillBell.Send(c, bells.At(c, 1), make([]byte, 2<<20)).Wait(context.Background()); !errors.Is(err, cluster.ErrNotDurable) {
+		if _, err := fillBell.Send(c, bells.At(c, 1), make([]byte, 2<<20)).Wait(context.Background()); !errors.Is(err, cluster.ErrTooLarge) {
 			s.Errorf("an argument of 2 MiB: %v", err)
 		}
 		if n, err := send(c, addBell, 1); n != 2 || err != nil {

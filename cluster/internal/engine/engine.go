@@ -63,6 +63,8 @@ var (
 	ErrStateLost = errors.New("stored state is lost")
 	// ErrNoSpace says that there is no room for what was to be stored.
 	ErrNoSpace = errors.New("no space for the store")
+	// ErrTooLarge says that something takes more bytes than it may.
+	ErrTooLarge = errors.New("too large")
 	// ErrStopped says that the store takes no more writes, since it does not know whether the last
 	// ones are durable.
 	ErrStopped = errors.New("the store has stopped")
