@@ -150,7 +150,9 @@ func (pt *part) put(b *batch) {
 			l.next.wake = b.wake
 		}
 		b.writes[0].Value = append(l.next.append(nil), state...)
+		began := pt.turn.Now()
 		pt.of.engine.Swap(pt.p, b.writes, l.expected, func(revision uint64, err error) {
+			pt.of.counts.ended(b.writes, pt.turn.Now().Sub(began), err)
 			l.next.revision = revision
 			e.ended(b, err)
 		})

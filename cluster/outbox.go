@@ -47,6 +47,7 @@ type delivery struct {
 	done       bool   // it has had its effect
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
+	warned     bool
 	inARow     int // drain.go
 	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet,
 	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
@@ -233,6 +234,7 @@ func (o *outbox) ended(d *delivery, err error) {
 	case isOver(err) && (d.logged == nil || o.node.shared.isEnding()):
 		// It is left to the next process.
 	default:
+		d.warns(err)
 		d.tried(true)
 		o.tryAgain(d, isCrowded(err))
 	}

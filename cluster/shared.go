@@ -41,6 +41,7 @@ type shared struct {
 	closed  atomic.Bool
 	named   atomic.Uint64 // writes that have a name
 	room    room
+	counts  sharedCounts
 }
 
 var _ partition.Cells = (*shared)(nil)
@@ -129,6 +130,7 @@ func (s *shared) Began(o *partition.Owner) {
 	clear(pt.lastOf)
 	pt.guard = &guard{part: pt, owner: o, from: o.Stored() + 1}
 	pt.owner.Store(o)
+	s.counts.owns()
 	s.node.wakes.readOf(pt, o)
 	pt.sweeps(o)
 }
