@@ -93,25 +93,29 @@ func (q *asked) look(ctx *freerun.Context, i *freerun.Invocation) error {
 	if err == nil {
 		kept.encoded, err = q.op.result.Append(nil, kept.result)
 	}
+	if err == nil {
+		err = mayHave("the result of "+q.op.given, len(kept.encoded), q.part.of.room.argument)
+	}
 	return err
 }
 
 // ended is called with the outcome of a request.
 func (q *asked) ended(err error) {
+	cut := q.part.of.room.cut
 	switch {
 	case q.own && err == nil:
-		q.request.Reply(encodeResult(q.kept.encoded, q.kept.err), nil)
+		q.request.Reply(encodeResult(q.kept.encoded, cut(q.kept.err)), nil)
 	case q.own:
-		q.request.Reply(encodeResult(nil, err), nil)
+		q.request.Reply(encodeResult(nil, cut(err)), nil)
 	case q.write != "": // that may have been made
 		q.request.Reply(nil, engine.ErrUncertain)
-	case errors.Is(err, errOver), errors.Is(err, errUndone):
+	case errors.Is(err, errOver), errors.Is(err, errUndone), errors.Is(err, errFull):
 		q.request.Reply(nil, partition.ErrNotRun)
 	case errors.Is(err, errThroughLog):
 		q.part.of.machine.Send(q.request.Unit, q.request.Body, func(error) {}, q.request.Reply)
 	case errors.Is(err, engine.ErrUncertain), errors.Is(err, freerun.ErrClosed):
 		q.request.Reply(nil, engine.ErrUncertain)
 	default:
-		q.request.Reply(encodeResult(nil, err), nil)
+		q.request.Reply(encodeResult(nil, cut(err)), nil)
 	}
 }

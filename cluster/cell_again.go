@@ -59,6 +59,10 @@ func (c *cell) try(r *run, fn func() error) (err error, done bool) {
 	if r.goesThroughLog() {
 		return err, false
 	}
+	if why := r.mayAdd(); why != nil {
+		r.refuse(why)
+		return err, false
+	}
 	return err, true
 }
 

@@ -45,7 +45,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 		err = o.keepsResult()
 	}
 	if err == nil {
-		err = s.mayCarry("the argument of "+shorten(op.Name), c.Arg)
+		err = mayHave("the argument of "+shorten(op.Name), len(c.Arg), s.room.argument)
 	}
 	if err != nil {
 		return err
@@ -59,15 +59,6 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 		s.log(m, o, string(unit), c.Encode())
 	}
 	return nil
-}
-
-// mayCarry returns why a message may not have so many bytes; nil if it may. Units of one process
-// have no such limit.
-func (s *shared) mayCarry(what string, b []byte) error {
-	if s == nil || len(b) <= mostShared {
-		return nil
-	}
-	return fmt.Errorf("%w: %s takes %d bytes, and what machines send each other may take %d", ErrNotDurable, what, len(b), mostShared)
 }
 
 // read has a message read, on whichever machine has the unit. One that has it and ends is no reason
@@ -124,8 +115,13 @@ func resolve(m route.Message, o *operation, value []byte, err error) {
 // outcome reads an outcome.
 func (o *operation) outcome(m route.Message, value []byte) (result any, err error) {
 	r, err := layout.DecodeResult(value)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case r.Cut && r.Refused:
+		return nil, fmt.Errorf("cluster: %s: %w", shorten(o.name), errCutRefusal)
+	case r.Cut:
+		return nil, fmt.Errorf("cluster: %s: %w", shorten(o.name), errCut)
 	}
 	if len(r.Err) > 0 {
 		returned, err := decodeError(r.Err)

@@ -69,7 +69,7 @@ func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
 	case m.Context().Value(onceKey{}) != nil:
 		return errOnceOfSeveral(op.Name)
 	}
-	c := layout.Command{Operation: o.given}
+	c, size := layout.Command{Operation: o.given}, 0
 	for _, u := range units {
 		k, err := s.node.kindNamed(u.Kind)
 		if err != nil {
@@ -79,7 +79,7 @@ func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
 		if err != nil {
 			return err
 		}
-		c.Units = append(c.Units, string(unit))
+		c.Units, size = append(c.Units, string(unit)), size+len(unit)
 	}
 	var err error
 	if c.Arg, err = o.arg.append(nil, m.Arg()); err != nil {
@@ -89,7 +89,7 @@ func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
 		err = o.keepsResult()
 	}
 	if err == nil {
-		err = s.mayCarry("the argument of "+shorten(op.Name), c.Arg)
+		err = mayHave("the argument of "+shorten(op.Name)+", with the names of its units,", size+len(c.Arg), s.room.argument)
 	}
 	if err == nil {
 		s.log(m, o, c.Units[0], c.Encode())
@@ -138,8 +138,9 @@ func (s *several) isLogged(i *freerun.Invocation) bool {
 }
 
 // isSettled reports whether the operation, which is about to run, has its outcome without that: its
-// owner has ended, it was done before, it is too early, or it is refused. It runs again later if a
-// state was loaded for another owner. In the turn of all.
+// owner has ended, it was done before, it is too early, there is no room for what it adds to the
+// record of the first unit, or it is refused. It runs again later if a state was loaded for another
+// owner. In the turn of all.
 func (s *several) isSettled(states []any) bool {
 	d, first := s.run.of, s.cells[0].logged
 	stale, early := false, false
@@ -157,6 +158,8 @@ func (s *several) isSettled(states []any) bool {
 		s.ends(nil)
 	case early:
 		s.fail(errEarly)
+	case s.cells[0].isFull():
+		s.fail(errFull)
 	case s.run.refused != nil:
 		if err := s.writeLogged(states); err != nil {
 			s.undone(err)
@@ -206,8 +209,9 @@ func (pt *part) putAll(s *several, batches []*batch) {
 		records, beside = append(records, b.writes[0]), append(beside, b.writes[1:]...)
 		revisions = append(revisions, b.logged.expected)
 	}
-	writes := append(records, beside...)
+	writes, began := append(records, beside...), pt.turn.Now()
 	pt.of.engine.SwapAll(pt.p, writes, revisions, func(revision uint64, err error) {
+		pt.of.counts.ended(writes, pt.turn.Now().Sub(began), err)
 		if err != nil {
 			s.unwritten(err)
 			return

@@ -117,9 +117,6 @@ func (r *run) keep(err error) error {
 	r.kept.err, r.kept.encoded = err, nil
 	if err == nil {
 		r.kept.encoded, err = r.kept.op.result.Append(nil, r.kept.result)
-		if err == nil {
-			err = r.cell.kind.node.shared.mayCarry("the result of "+r.kept.op.given, r.kept.encoded)
-		}
 		return err
 	}
 	return nil

@@ -47,6 +47,7 @@ type delivery struct {
 	done       bool   // it has had its effect
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
+	warned     bool
 	inARow     int // drain.go
 	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet,
 	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
@@ -95,7 +96,7 @@ func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err e
 	if t.Arg, err = t.op.arg.append(nil, arg); err != nil {
 		return t, fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(name), err)
 	}
-	return t, n.shared.mayCarry("the argument of "+shorten(name), t.Arg)
+	return t, n.mayTell("the argument of "+shorten(name), t.Arg)
 }
 
 // number makes a delivery.
@@ -247,6 +248,7 @@ func (o *outbox) ended(d *delivery, err error) {
 	case isOver(err) && (d.logged == nil || o.node.shared.isEnding()):
 		// It is left to the next process.
 	default:
+		d.warns(err)
 		d.tried(true)
 		o.tryAgain(d, isCrowded(err) && d.places == nil) // which of the kinds has no room?
 	}

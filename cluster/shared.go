@@ -41,6 +41,8 @@ type shared struct {
 	closed  atomic.Bool
 	named   atomic.Uint64 // writes that have a name
 	several severalNames
+	room    room
+	counts  sharedCounts
 }
 
 var _ partition.Cells = (*shared)(nil)
@@ -63,7 +65,7 @@ var errOver = errors.New("cluster: another machine owns the partition now")
 
 // newShared makes what a node shares.
 func newShared(n *Node, e engine.Shared) *shared {
-	s := &shared{node: n, engine: e}
+	s := &shared{node: n, engine: e, room: roomOf(e.Largest())}
 	for p := range e.Partitions() {
 		s.parts = append(s.parts, &part{of: s, p: p, turn: turn.New(n.rt), lastOf: map[string]uint64{}})
 	}
@@ -73,6 +75,9 @@ func newShared(n *Node, e engine.Shared) *shared {
 
 // begin has the node be one of the machines.
 func (s *shared) begin() (err error) {
+	if n := s.engine.Largest(); n < leastLargest {
+		return errors.Join(fmt.Errorf("cluster: the store takes %d bytes in one piece, and durable units need %d", n, leastLargest), s.engine.Close())
+	}
 	if err := s.settleNames(); err != nil {
 		return errors.Join(err, s.engine.Close())
 	}
@@ -129,6 +134,7 @@ func (s *shared) Began(o *partition.Owner) {
 	clear(pt.lastOf)
 	pt.guard = &guard{part: pt, owner: o, from: o.Stored() + 1}
 	pt.owner.Store(o)
+	s.counts.owns()
 	s.node.wakes.readOf(pt, o)
 	pt.sweeps(o)
 }

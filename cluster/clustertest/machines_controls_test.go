@@ -37,6 +37,9 @@ func (m *machine) Swap(p int, writes []engine.Write, revision uint64, done func(
 
 // SwapAll implements [engine.Log].
 func (m *machine) SwapAll(p int, writes []engine.Write, revisions []uint64, done func(first uint64, err error)) {
+	for _, w := range writes {
+		m.mayHave("the value of "+string(w.Key), w.Value)
+	}
 	switch {
 	case m.crashed:
 		return
@@ -57,7 +60,7 @@ func (m *machine) SwapAll(p int, writes []engine.Write, revisions []uint64, done
 
 // Append implements [engine.Log].
 func (m *machine) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	if !m.crashed {
+	if m.mayHave("an entry", entry); !m.crashed {
 		m.Port.Append(p, entry, done)
 	}
 }

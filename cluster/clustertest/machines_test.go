@@ -35,6 +35,7 @@ type machines struct {
 	last    bool // nothing goes wrong any more
 	done    bool // what is left was checked
 	of      machineProgram
+	largest int  // of what the store takes
 	version int  // the latest one that a machine had
 	upgrade bool // machines have several versions
 	sum     map[string]int
@@ -93,6 +94,9 @@ var _ engine.Shared = (*machine)(nil)
 // Partitions implements [engine.Shared].
 func (m *machine) Partitions() int { return machineParts }
 
+// Largest implements [engine.Shared].
+func (m *machine) Largest() int { return m.of.largest }
+
 // Name implements [engine.Shared].
 func (m *machine) Name() string { return m.name }
 
@@ -107,6 +111,7 @@ func (m *machine) Send(to string, message []byte) {
 	if m.crashed {
 		return
 	}
+	m.mayHave("a message", message)
 	message = slices.Clone(message)
 	for _, other := range m.of.alive {
 		if to != "" && other.name != to || m.CutFor() > 0 || m.of.Happens(m.of.rates.unheard) {
@@ -119,6 +124,13 @@ func (m *machine) Send(to string, message []byte) {
 				}
 			})
 		})
+	}
+}
+
+// mayHave holds that the store takes something.
+func (m *machine) mayHave(what string, b []byte) {
+	if len(b) > m.of.largest {
+		m.of.Errorf("%s has %d bytes, and the store takes %d", what, len(b), m.of.largest)
 	}
 }
 
@@ -145,7 +157,7 @@ func (s *machines) upTo(most time.Duration) time.Duration {
 func newMachines(t testing.TB, seed uint64, sum map[string]int) *machines {
 	random := rand.New(rand.NewPCG(seed, 0x3ac4))
 	draw := func(rate float64) float64 { return rate * [...]float64{0, 1, 1, 4}[random.IntN(4)] }
-	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), longest: longestRun, sum: sum, logf: func(string, ...any) {}}
+	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), longest: longestRun, largest: 1 << 20, sum: sum, logf: func(string, ...any) {}}
 	faults := logsim.Faults{Lost: draw(0.01), Dropped: draw(0.01), Late: draw(0.01), Twice: draw(0.01), Slow: draw(0.01)}
 	s.rates = machineRates{unheard: draw(0.02), crash: draw(0.01), leave: draw(0.01), away: draw(0.02)}
 	s.store = logsim.New(s, faults, machineParts)

@@ -51,6 +51,8 @@ type Shared interface {
 	Log
 	// Partitions returns how many partitions there are: as many for as long as the data is there.
 	Partitions() int
+	// Largest returns how many bytes an entry of a log, a value, or a message may have.
+	Largest() int
 	// Name returns a name of this process. No other one has it, or ever had.
 	Name() string
 	// Send sends a message to the process of a name, or to all of them, this one too, if to is

@@ -40,6 +40,12 @@ func TestCommand(t *testing.T) {
 			}
 		}
 	}
+	for _, refused := range []bool{false, true} {
+		b := CutResult(Result{Value: make([]byte, 100), Err: make([]byte, 100), Refused: refused}.Encode())
+		if got, err := DecodeResult(b); err != nil || !got.Cut || got.Refused != refused || len(b) > 4 {
+			t.Errorf("cut, refused: %v: %+v in %d bytes, %v", refused, got, len(b), err)
+		}
+	}
 }
 
 func TestCutWake(t *testing.T) {
