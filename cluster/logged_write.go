@@ -155,6 +155,7 @@ func (pt *part) put(b *batch) {
 		b.writes[0].Value = append(l.next.append(nil), state...)
 		pt.of.engine.Swap(pt.p, b.writes, l.expected, func(revision uint64, err error) {
 			l.next.revision = revision
+			pt.of.counts.wrote(err)
 			e.ended(b, err)
 		})
 	})

@@ -40,6 +40,7 @@ type shared struct {
 	leave   sync.Once
 	closed  atomic.Bool
 	named   atomic.Uint64 // writes that have a name
+	counts  sharedCounts
 }
 
 var _ partition.Cells = (*shared)(nil)
@@ -127,6 +128,7 @@ func (s *shared) Began(o *partition.Owner) {
 	clear(pt.lastOf)
 	pt.guard = &guard{part: pt, owner: o, from: o.Stored() + 1}
 	pt.owner.Store(o)
+	s.counts.takes()
 	s.node.wakes.readOf(pt, o)
 	pt.sweeps(o)
 }
@@ -137,6 +139,7 @@ func (s *shared) Ended(o *partition.Owner) {
 	if !pt.owner.CompareAndSwap(o, nil) {
 		return // it had not begun
 	}
+	s.counts.loses()
 	s.node.outbox.drops(pt)
 	s.node.wakes.dropsOf(pt)
 	var active []*cell
