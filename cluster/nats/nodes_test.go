@@ -2,9 +2,11 @@ package nats_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
@@ -48,6 +50,63 @@ func (n *joined) leave(t testing.TB) {
 	}
 	if err := n.rt.Shutdown(context.Background()); err != nil {
 		t.Errorf("Shutdown: %v", err)
+	}
+}
+
+// TestMachines holds that each machine knows the others, that all partitions have one owner, and
+// that what one leaves the other one takes.
+func TestMachines(t *testing.T) {
+	t.Parallel()
+	url := serve(t, nil)
+	options := []nats.Option{nats.Create(1), nats.Partitions(32)}
+	a, b := join(t, "known", url, options...), join(t, "known", url, options...)
+	shares := func(all ...*joined) bool {
+		owned := 0
+		for _, n := range all {
+			m := n.node.Machines()
+			for _, other := range all {
+				name := other.node.Machines().Self
+				if has, known := m.Partitions[name]; !known || has != other.node.Stats().Partitions {
+					return false
+				}
+			}
+			s := n.node.Stats()
+			if len(m.Partitions) != len(all) || s.HandOvers < uint64(s.Partitions) {
+				return false
+			}
+			owned += s.Partitions
+		}
+		return owned == 32
+	}
+	waits := func(all ...*joined) {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); !shares(all...); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d machines: the first one knows %+v", len(all), all[0].node.Machines())
+			}
+		}
+	}
+	waits(a, b)
+	half := b.node.Stats()
+	if half.Partitions == 32 || half.Partitions == 0 {
+		t.Errorf("one of two machines has %d partitions of 32", half.Partitions)
+	}
+	a.leave(t)
+	waits(b)
+	if now := b.node.Stats(); now.HandOvers < half.HandOvers+uint64(32-half.Partitions) {
+		t.Errorf("it got partitions %d times, and before %d times, when it had %d of 32", now.HandOvers, half.HandOvers, half.Partitions)
+	}
+	b.leave(t)
+	rt := freerun.New()
+	node, err := cluster.Join(rt, cluster.Local(t.TempDir(), cluster.Create()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := node.Machines(); m.Self != "" || len(m.Partitions) > 0 {
+		t.Errorf("the store of one process has machines: %+v", m)
+	}
+	if err := errors.Join(rt.Shutdown(context.Background()), node.Close()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package partition
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -33,6 +34,7 @@ type Machine struct {
 	parts   []*part
 	leaving bool
 	ended   bool
+	seen    atomic.Pointer[[]string] // the members, when it has looked last
 	// The requests that wait for their replies, in the turn of the members.
 	asks     map[uint64]*inquiry
 	lastCall uint64
@@ -96,11 +98,21 @@ func (m *Machine) look() {
 		return
 	}
 	members := m.members.All(m.world.Now())
+	m.seen.Store(&members)
 	m.giveUpOf(members)
 	for _, t := range m.parts {
 		mine := OwnerOf(t.p, members) == m.name
 		t.world.Run(func() { t.shouldOwn(mine) })
 	}
+}
+
+// Seen returns the members that the machine knows, in order; none before it has looked. Callers do
+// not change them. Any goroutine may call it.
+func (m *Machine) Seen() []string {
+	if all := m.seen.Load(); all != nil {
+		return *all
+	}
+	return nil
 }
 
 // Leave has the machine be no member any more, once it has left what it owns: then other machines

@@ -105,6 +105,26 @@ func TestServer(t *testing.T) {
 	refused(t, cluster.ErrStateLost, "the first start asks for them", embedded.Server("bank", dir, four))
 }
 
+// TestBackup holds that a copy of the folder of a server that is stopped is a store, which goes on
+// from there.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	dir, backup := t.TempDir(), t.TempDir()
+	four := embedded.Partitions(4)
+	n := joins(t, embedded.Server("bank", dir, embedded.Create(), four))
+	n.adds(t, "x", 5, 5)
+	n.leave(t)
+	if err := os.CopyFS(backup, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	n = joins(t, embedded.Server("bank", dir, four))
+	n.adds(t, "x", 1, 6)
+	n.leave(t)
+	n = joins(t, embedded.Server("bank", backup, four))
+	n.adds(t, "x", 2, 7)
+	n.leave(t)
+}
+
 // TestServerFails holds that a server that does not start says why, and gives its folder free.
 func TestServerFails(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,49 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/internal/logsim"
+)
+
+// TestMachinesUnreached holds what a machine that reaches no store tells its senders: what was not
+// sent has not run, and will not; what was, may have. The same sent again, with its identity, finds
+// out.
+func TestMachinesUnreached(t *testing.T) {
+	runOnMachine(t, 1, logsim.Faults{}, func(s *machines, m *machine) {
+		c := m.rt.Context()
+		const first, never, direct = 1, 2, 3
+		if _, err := send(c, addBell, first); err != nil { // a session is open
+			s.Fatal(err)
+		}
+		m.rests(5 * time.Second)
+		m.Cut(2 * time.Minute)
+		again := cluster.Once(c, "again")
+		logged := addBell.Send(again, bells.At(c, first), struct{}{})
+		unsent := addBell.Send(c, bells.At(c, never), struct{}{})
+		beside := addBell.Send(cluster.Direct(c), bells.At(c, direct), struct{}{})
+		if _, err := logged.Wait(context.Background()); !errors.Is(err, cluster.ErrUncertain) {
+			s.Errorf("a command that was under way: %v", err)
+		}
+		if _, err := unsent.Wait(context.Background()); !errors.Is(err, cluster.ErrNotRun) || errors.Is(err, cluster.ErrUncertain) {
+			s.Errorf("a command that had no session: %v", err)
+		}
+		if _, err := beside.Wait(context.Background()); !errors.Is(err, cluster.ErrUncertain) && !errors.Is(err, cluster.ErrNotRun) {
+			s.Errorf("a command beside the log: %v", err)
+		}
+		m.rests(3 * time.Minute) // it is not cut off any more
+		if n, err := addBell.Send(again, bells.At(c, first), struct{}{}).Wait(context.Background()); err != nil || n != 2 {
+			s.Errorf("sent again: %d, %v", n, err)
+		}
+		for key, most := range map[int]int{first: 2, never: 0, direct: 1} {
+			b, err := lookBell.Send(c, bells.At(c, key), struct{}{}).Wait(context.Background())
+			if err != nil || b.Set > most {
+				s.Errorf("bell %d: %+v, %v; want at most %d", key, b, err, most)
+			}
+		}
+	})
+}
