@@ -3,6 +3,7 @@ module github.com/freerun-go/freerun/examples
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/freerun-go/freerun v0.1.0
 	github.com/freerun-go/freerun/cluster v0.1.0
 	github.com/nats-io/nats-server/v2 v2.15.2
