@@ -68,7 +68,7 @@ func (c *cell) readLogged(ctx *freerun.Context, i *freerun.Invocation) error {
 	q, ok := seam.Mark(i).(*asked)
 	switch {
 	case !ok: // the node has just been closed
-		return errOver
+		return ErrClosed
 	case c.phase.Load() == idle:
 		err := q.look(ctx, i)
 		q.own = true

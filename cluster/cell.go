@@ -296,7 +296,7 @@ func (c *cell) settle(state any) {
 func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
 	if c.logged != nil {
 		if c.isStale() {
-			return errOver // the request goes to the owner
+			return c.logged.part.of.notOwned() // the request goes to the owner
 		}
 		return c.readLogged(ctx, i)
 	}

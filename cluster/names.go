@@ -181,7 +181,11 @@ func (o *operation) keepsResult() error {
 
 // kindOf returns the kind of a unit.
 func kindOf(u route.Unit[*freerun.Context]) (*kind, error) {
-	n := nodeOf(u.Runtime().(*freerun.Runtime))
+	rt := u.Runtime().(*freerun.Runtime)
+	n := nodeOf(rt)
+	if n == nil && hasLeft(rt) {
+		return nil, fmt.Errorf("cluster: units of kind %s are durable: %w", shorten(u.Kind()), ErrClosed)
+	}
 	if n == nil {
 		return nil, fmt.Errorf("%w: units of kind %s are durable; call cluster.Join before the first message", ErrNoStore, shorten(u.Kind()))
 	}

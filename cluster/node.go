@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -50,6 +52,22 @@ func nodeOf(rt *freerun.Runtime) *Node {
 	return node
 }
 
+// departed has the runtimes whose nodes are closed, for as long as anything knows them.
+var departed sync.Map // weak.Pointer[freerun.Runtime] → nothing
+
+// leaves notes that a runtime has left its store.
+func leaves(rt *freerun.Runtime) {
+	w := weak.Make(rt)
+	departed.Store(w, nil)
+	runtime.AddCleanup(rt, func(w weak.Pointer[freerun.Runtime]) { departed.Delete(w) }, w)
+}
+
+// hasLeft reports whether a runtime has left its store.
+func hasLeft(rt *freerun.Runtime) bool {
+	_, there := departed.Load(weak.Make(rt))
+	return there
+}
+
 // errOpening is in place of a node that is about to join.
 var errOpening = errors.New("cluster: the runtime has joined a store already")
 
@@ -68,6 +86,9 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 	if rt == nil || s == nil {
 		panic("cluster: Join with a nil runtime or store")
+	}
+	if hasLeft(rt) {
+		return nil, errOpening
 	}
 	if _, joined := nodes.LoadOrStore(rt, errOpening); joined {
 		return nil, errOpening
@@ -141,6 +162,10 @@ func (n *Node) Close() error {
 	if n.shared != nil {
 		n.shared.leave.Do(n.shared.leaves)
 	}
+	if nodeOf(n.rt) != n {
+		return nil
+	}
+	leaves(n.rt) // before it is not there
 	if !nodes.CompareAndDelete(n.rt, n) {
 		return nil
 	}

@@ -190,3 +190,27 @@ func TestMachinesEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestMachinesClosed holds that units fail with ErrClosed once the node is closed, whether they
+// were in memory or not.
+func TestMachinesClosed(t *testing.T) {
+	runOnMachine(t, 1, logsim.Faults{}, func(s *machines, m *machine) {
+		c := m.rt.Context()
+		if _, err := send(c, addBell, 1); err != nil {
+			s.Error(err)
+		}
+		if err := m.node.Close(); err != nil {
+			s.Error(err)
+		}
+		for _, c := range []*freerun.Context{c, c.WithValue(engine.DirectKey{}, true)} {
+			for _, key := range []int{1, 2, 1} {
+				if _, err := send(c, addBell, key); !errors.Is(err, cluster.ErrClosed) {
+					s.Errorf("bell %d: %v", key, err)
+				}
+				if _, err := lookBell.Send(c, bells.At(c, key), struct{}{}).Wait(context.Background()); !errors.Is(err, cluster.ErrClosed) {
+					s.Errorf("a read of bell %d: %v", key, err)
+				}
+			}
+		}
+	})
+}
