@@ -202,7 +202,7 @@ func TestMachinesClosed(t *testing.T) {
 		if err := m.node.Close(); err != nil {
 			s.Error(err)
 		}
-		for _, c := range []*freerun.Context{c, c.WithValue(engine.DirectKey{}, true)} {
+		for _, c := range []*freerun.Context{c, cluster.Direct(c)} {
 			for _, key := range []int{1, 2, 1} {
 				if _, err := send(c, addBell, key); !errors.Is(err, cluster.ErrClosed) {
 					s.Errorf("bell %d: %v", key, err)
