@@ -32,6 +32,11 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 	if fn == nil {
 		panic("freerun: Go with a nil function")
 	}
+	return sendTo(goOperation[R](), c, &c.checked().rt.free, fn)
+}
+
+// goOperation returns the operation of the functions of Go.
+func goOperation[R any]() *operation[func(*Context) (R, error), R] {
 	o := knownClosure[func(*Context) (R, error), R](&closures)
 	if o == nil {
 		o = closureOf(&closures, complete, func(c *Context, _ unsafe.Pointer, fn func(*Context) (R, error)) (R, error) {
@@ -39,7 +44,7 @@ func Go[R any](c *Context, fn func(c *Context) (R, error)) Future[R] {
 			return fn(c)
 		})
 	}
-	return sendTo(o, c, &c.checked().rt.free, fn)
+	return o
 }
 
 // Then runs fn, on any processor, with the result of f once there is one, and returns the future of

@@ -50,7 +50,7 @@
 // takes no longer than its message is declared with [SmallOp], and runs as a call while no
 // processor is idle. [Forward] makes the outcome of a future that of the running operation. A
 // failed future fails every message that receives it; [Handle] handles a failure inside the
-// runtime.
+// runtime. [First] is the first of several futures, [Within] one with a time limit.
 //
 // # Units with keys
 //

@@ -97,28 +97,15 @@ func unitAwaitedBy(c *promise.Cell) *unit {
 }
 
 // meetUnits notes, right before a message is placed, whether one of its units is of a kind, or near
-// one, which a unit also is once a message that suspends it was sent (N1). It returns an error if
-// the route of a unit refuses the message.
-func (m *multi) meetUnits(w *worker) error {
-	parts, near := m.all(), false
-	var asked *unitSettings // units of a kind have them in common: their route is asked once
+// one, which a unit also is once a message that suspends it was sent (N1).
+func (m *multi) meetUnits() {
+	parts := m.all()
 	for i := range parts {
-		x := parts[i].unit.ext.Load()
-		if x == nil {
-			continue
+		if x := parts[i].unit.ext.Load(); x != nil && (x.keyed() != nil || x.nearKinds()) {
+			m.comeNear()
+			return
 		}
-		if s := x.has(); s.route != nil && s != asked {
-			asked = s
-			if err := parts[i].unit.routeSeveral(w, x, m.whole(), nil); err != nil {
-				return err
-			}
-		}
-		near = near || x.keyed() != nil || x.nearKinds()
 	}
-	if near {
-		m.comeNear()
-	}
-	return nil
 }
 
 // meetNear notes that the message is near kinds if u is, in whose mailbox a part of it is behind

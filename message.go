@@ -201,21 +201,8 @@ func (o *core) makeMultiVtables(inSend, inTell uintptr) {
 	o.placed.intercepted(o.runSendAround)
 	o.placedTold.intercepted(o.runTellAround)
 	o.sent.place = o.placeSent
-	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: placing(o.placedTold)}, nil)
+	o.told = newVtable(vtable{identity: id, wake: o.wakeTell, fail: o.failTell, place: o.placeTold}, nil)
 	o.told.routes(o, true)
-}
-
-// placing returns the place of messages that are placed as k.
-func placing(k *vtable) func(w *worker, m *message) error {
-	return func(w *worker, m *message) error {
-		if err := k.multi(m).meetUnits(w); err != nil {
-			return err
-		}
-		m.become(k)
-		k.multi(m).intercept()
-		k.multi(m).place(w)
-		return nil
-	}
 }
 
 // releasing returns the release of messages that are placed as k. It does not ask the message for

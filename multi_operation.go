@@ -31,6 +31,7 @@ func Op2[S, T, A, R any](name string, fn func(c *Context, s *S, t *T, arg A) (R,
 			return fn(c, stateOf[S](unsafe.Pointer(parts[0].unit)), stateOf[T](unsafe.Pointer(parts[1].unit)), arg)
 		}
 		completeSeveral(&o.op, d.name, nil)
+		operationsByName.Store(d.full, &o.op.core)
 	})
 	return o
 }
@@ -85,6 +86,7 @@ func OpAll[S, A, R any](name string, fn func(c *Context, states []*S, arg A) (R,
 			return fn(c, statesOf[S]((*multi)(to)), arg)
 		}
 		completeSeveral(&o.op, d.name, nil)
+		operationsByName.Store(d.full, &o.op.core)
 	})
 	return o
 }
@@ -116,6 +118,26 @@ type (
 		two  [2]multiPart
 	}
 )
+
+// newSeveral returns a message to units that was not sent, with an argument that fill has filled.
+func newSeveral[A, R any](units []*unit, fill func(arg any) error) (*promised, *multi, error) {
+	m := &multiSend2[A, R]{}
+	if len(units) == 2 {
+		setTwo(&m.send.multi, &m.two, units[0], units[1])
+	} else {
+		m.send.multi.set(units)
+	}
+	return &m.send.send.result.promised, &m.send.multi, fill(&m.send.send.arg)
+}
+
+// set gives a new message its units, of which there is one, or more.
+func (m *multi) set(units []*unit) {
+	parts := make([]multiPart, len(units))
+	for i, u := range units {
+		parts[i].unit = u
+	}
+	m.n, m.many = int32(len(parts)), &parts[0]
+}
 
 // setTwo gives a new message to two units its units. m lies before the parts.
 func setTwo(m *multi, parts *[2]multiPart, a, b *unit) {
@@ -220,6 +242,7 @@ type multiTell[A any] struct {
 // completeSeveral is complete for an operation on several units.
 func completeSeveral[A, R any](o *operation[A, R], name string, code func(*message) uintptr) {
 	complete(o, name, code)
+	o.core.newSeveral = newSeveral[A, R]
 	o.core.completeSeveral(unsafe.Offsetof(multiSend[A, R]{}.multi), unsafe.Offsetof(multiTell[A]{}.multi))
 }
 
@@ -231,13 +254,20 @@ func (o *core) completeSeveral(inSend, inTell uintptr) {
 	o.makeMultiVtables(inSend, inTell)
 }
 
-// placeSent places a sent message, unless a route refuses it. From now on it may have to wait for
-// its units: its edge says so. That of a revocable message was led there when it became ready.
+// placeSent places a sent message, unless a route refuses it, or takes it elsewhere.
 func (o *core) placeSent(w *worker, msg *message) error {
-	m, to := (*promised)(unsafe.Pointer(msg)), o.placed.multi(msg)
-	if err := to.meetUnits(w); err != nil {
-		return err
+	here, err := o.placed.multi(msg).meetRoutes(w)
+	if here {
+		o.placeSentHere(w, msg)
 	}
+	return err
+}
+
+// placeSentHere places a sent message. From now on it may have to wait for its units: its edge says
+// so. That of a revocable message was led there when it became ready.
+func (o *core) placeSentHere(w *worker, msg *message) {
+	m, to := (*promised)(unsafe.Pointer(msg)), o.placed.multi(msg)
+	to.meetUnits()
 	if !m.revocable() {
 		m.SetEdge(o.gate)
 	}
@@ -248,7 +278,23 @@ func (o *core) placeSent(w *worker, msg *message) error {
 	if to.near.Load() && to.mayWait() {
 		to.look(rt)
 	}
-	return nil
+}
+
+// placeTold is placeSent for a told message.
+func (o *core) placeTold(w *worker, msg *message) error {
+	here, err := o.placedTold.multi(msg).meetRoutes(w)
+	if here {
+		o.placeToldHere(w, msg)
+	}
+	return err
+}
+
+func (o *core) placeToldHere(w *worker, msg *message) {
+	to := o.placedTold.multi(msg)
+	to.meetUnits()
+	msg.become(o.placedTold)
+	to.intercept()
+	to.place(w)
 }
 
 // sendSeveral sends m, whose parts have their units. It does not wait.

@@ -202,7 +202,9 @@ type core struct {
 
 	typed typed
 	// newSend returns a message that was not sent, with an argument that fill has filled.
-	newSend     func(fill func(arg any) error) (*promised, error)
+	newSend func(fill func(arg any) error) (*promised, error)
+	// newSeveral is newSend for a message to these units; nil unless several.
+	newSeveral  func(units []*unit, fill func(arg any) error) (*promised, *multi, error)
 	arg, result reflect.Type // A and R
 	// Offsets: of the argument in a message with a future, of the argument in one without, and of
 	// the result.

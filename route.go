@@ -58,7 +58,7 @@ type routedMessage struct {
 	unit    *unit
 	of      *core
 	told    bool
-	waits   bool            // for futures in its argument, at the send
+	ahead   bool            // asked at the send of one that is kept
 	ctx     context.Context // of the Call that has sent the message; nil for others
 	key     *contextKey
 	sender  *held
@@ -95,34 +95,35 @@ func (u *unit) routed(w *worker, x *unitExt, m *message, from *sender) (by *send
 	if from != nil {
 		r.ctx, r.sender = from.ctx, sender
 	}
-	if !r.lead(promise.Elsewhere(), from != nil) {
-		return from, false, nil
+	here, err = r.asked(w, x.settings.route, from != nil)
+	return from, here, err
+}
+
+// asked asks the route what becomes of the message. It reports whether that stays; if not, the
+// message is the caller's only if there is an error. unshared is as for lead.
+func (r *routedMessage) asked(w *worker, by route.Route, unshared bool) (here bool, err error) {
+	if !r.lead(promise.Elsewhere(), unshared) {
+		return false, nil
 	}
-	verdict, err := r.decide(w, x.settings.route)
+	verdict, err := r.decide(w, by)
 	r.sender = nil
 	if err == nil && verdict == route.Elsewhere {
 		r.watch(w)
-		return from, false, nil
+		return false, nil
 	}
 	if !r.take() {
-		return from, false, nil
+		return false, nil
 	}
-	return from, err == nil && r.lead(nil, from != nil), err
+	return err == nil && r.lead(r.of.gate, unshared), err
 }
 
-// routeSeveral asks the route of one of its units what becomes of m, a message to several. by keeps
-// back the operation that sends it, nil if that is not known.
-func (u *unit) routeSeveral(w *worker, x *unitExt, m *message, by *held) error {
-	if m.vtable().routed == nil {
-		return nil
-	}
+// askedAhead asks the route of a unit about m, which is kept until the operation that sends it has
+// its outcome: an error refuses it. The route is asked again when m leaves.
+func (u *unit) askedAhead(w *worker, m *message) error {
 	r := u.newRouted(m)
-	r.sender = by
+	r.sender, r.ahead = w.keeping(), true
 	r.taken.Store(true) // it stays the caller's
-	verdict, err := r.decide(w, x.settings.route)
-	if err == nil && verdict != route.Here {
-		err = fmt.Errorf("freerun: the route of unit %s takes elsewhere what is sent to several units", u.nameOrAddress())
-	}
+	_, err := r.decide(w, u.ext.Load().settings.route)
 	return err
 }
 
@@ -196,12 +197,18 @@ func (r *routedMessage) Pass() bool {
 	rt.firing.Add(1)
 	defer rt.fired()
 	w := rt.detachedWorker()
-	if !r.lead(nil, false) {
+	if !r.lead(r.of.gate, false) {
 		return true
 	}
 	err := m.refusalNow()
-	if err == nil {
+	switch {
+	case err != nil:
+	case r.of.placed == nil:
 		err = r.unit.deliver(w, m, passedSender)
+	case r.told:
+		r.of.placeToldHere(w, m)
+	default:
+		r.of.placeSentHere(w, m)
 	}
 	if err != nil {
 		m.vtable().fail(w, m, err)
@@ -262,8 +269,8 @@ func (r *routedMessage) Context() context.Context {
 	return rt.ctx
 }
 
-// Waits implements [route.Message].
-func (r *routedMessage) Waits() bool { return r.waits }
+// Ahead implements [route.Message].
+func (r *routedMessage) Ahead() bool { return r.ahead }
 
 // Sender implements [route.Message].
 func (r *routedMessage) Sender() route.Held {

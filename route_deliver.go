@@ -16,7 +16,7 @@ import (
 
 var (
 	kindsByName      sync.Map // string → *kind: the kinds by their full names
-	operationsByName sync.Map // string → *core: the operations on one unit by their full names
+	operationsByName sync.Map // string → *core: the operations on units by their full names
 )
 
 // delivery is an operation that a store sends.
@@ -38,37 +38,64 @@ func init() {
 	})
 }
 
-// deliver sends an operation to a unit of a kind. The error says that a name is unknown, that bytes
+// deliver sends an operation to units of kinds. The error says that a name is unknown, that bytes
 // cannot be decoded, or that the runtime takes nothing any more.
 func deliver(in any, d route.Delivery) error {
 	rt := in.(*Runtime)
-	k, err := kindNamed(d.Kind)
-	if err != nil {
-		return err
-	}
 	o, known := operationsByName.Load(d.Operation)
 	if !known {
-		return fmt.Errorf("freerun: there is no operation %s on one unit", d.Operation)
+		return fmt.Errorf("freerun: there is no operation %s", d.Operation)
 	}
 	of := o.(*core)
-	if state := of.stateType(); state != k.usual.state {
-		return fmt.Errorf("freerun: operation %s is for states of %v, and kind %s has %v", d.Operation, state, d.Kind, k.usual.state)
-	}
-	u, err := unitFound(k, rt, d.Key)
+	units, err := rt.addressed(of, d.To)
 	if err != nil {
 		return err
 	}
-	m, err := of.newSend(d.Arg)
+	several := of.route.Form == route.Several
+	var m *promised
+	var to *multi
+	if several {
+		m, to, err = of.newSeveral(units, d.Arg)
+	} else {
+		m, err = of.newSend(d.Arg)
+	}
 	if err != nil {
 		return fmt.Errorf("freerun: the argument of %s: %w", d.Operation, err)
 	}
 	sent := &delivery{mark: d.Mark, done: d.Done, sent: m}
 	rt.deliveries.Store(m, sent)
-	if err := u.sendFromStore(nil, of, m, &sent.waiter, deliveryVtable); err != nil {
-		rt.deliveries.Delete(m)
-		return err
+	if several {
+		err = rt.sendSeveralFromStore(of, m, to, &sent.waiter, deliveryVtable)
+	} else {
+		err = units[0].sendFromStore(nil, of, m, &sent.waiter, deliveryVtable)
 	}
-	return nil
+	if err != nil {
+		rt.deliveries.Delete(m)
+	}
+	return err
+}
+
+// addressed returns the units that an operation is delivered to.
+func (rt *Runtime) addressed(o *core, to []route.Place) (units []*unit, err error) {
+	name, states := o.declared.full, o.stateTypes()
+	if want := len(states); len(to) < want || len(to) > want && !o.isOnAll() {
+		return nil, fmt.Errorf("freerun: operation %s is on %d units, and was delivered to %d", name, want, len(to))
+	}
+	for i, p := range to {
+		k, err := kindNamed(p.Kind)
+		if err != nil {
+			return nil, err
+		}
+		if state := states[min(i, len(states)-1)]; state != k.usual.state {
+			return nil, fmt.Errorf("freerun: operation %s is for states of %v, and kind %s has %v", name, state, p.Kind, k.usual.state)
+		}
+		u, err := unitFound(k, rt, p.Key)
+		if err != nil {
+			return nil, err
+		}
+		units = append(units, u)
+	}
+	return units, nil
 }
 
 // kindNamed returns the kind with a full name.
@@ -107,11 +134,21 @@ func markOf(i *Invocation) any {
 	if i.told {
 		return nil
 	}
-	if d, ok := m.unit.rt.deliveries.Load((*promised)(unsafe.Pointer(m))); ok {
-		return d.(*delivery).mark
+	if d := m.delivered(); d != nil {
+		return d.mark
 	}
 	return nil
 }
+
+// delivered returns the delivery that m is, which has a future; nil for others.
+func (m *message) delivered() *delivery {
+	d, _ := m.unit.rt.deliveries.Load((*promised)(unsafe.Pointer(m)))
+	sent, _ := d.(*delivery)
+	return sent
+}
+
+// isDelivered reports whether a store has sent m, which is routed.
+func (m *message) isDelivered() bool { return !m.vtable().routedTold && m.delivered() != nil }
 
 // finder returns the function that finds the unit of a key, which decode decodes.
 func finder[K comparable, S any](k *Kind[K, S]) func(rt *Runtime, decode func(key any) error) (*unit, error) {
@@ -143,13 +180,13 @@ func allKinds() (all []route.Declared) {
 	return byName(all)
 }
 
-// allOperations describes the operations on one unit declared so far, in the order of their names.
+// allOperations describes the operations on units declared so far, in the order of their names.
 func allOperations() (all []route.Declared) {
 	for name, o := range operationsByName.Range {
 		o := o.(*core)
 		all = append(all, route.Declared{
 			Name: name.(string), Given: o.declared.given, Place: o.declared.place,
-			State: o.stateType(), Arg: o.arg, Result: o.result, Form: o.route.Form,
+			State: o.stateTypes()[0], Arg: o.arg, Result: o.result, Form: o.route.Form,
 		})
 	}
 	return byName(all)
@@ -160,10 +197,13 @@ func byName(all []route.Declared) []route.Declared {
 	return all
 }
 
-// stateType returns the type of the states of an operation on one unit with a name.
-func (o *core) stateType() reflect.Type {
-	if info, ok := declared.Load(o.declared.full); ok {
-		return info.(*OperationInfo).States[0]
-	}
-	return nil
+// stateTypes returns the types of the states of an operation on units with a name.
+func (o *core) stateTypes() []reflect.Type { return o.declaredAs().States }
+
+// isOnAll reports whether an operation on units with a name is on any number of them.
+func (o *core) isOnAll() bool { return o.declaredAs().Constructor == "OpAll" }
+
+func (o *core) declaredAs() *OperationInfo {
+	info, _ := declared.Load(o.declared.full)
+	return info.(*OperationInfo)
 }

@@ -124,6 +124,62 @@ func TestExploreRoute(t *testing.T) {
 	explore.MustFail(t, 2, body(true, true, nil, take))
 }
 
+var exploreRouteBoth = Op2("exploreRouteBoth", func(*Context, *int, *int, int) (int, error) { return 0, nil })
+
+// TestExploreRouteSeveral has a route decide that a message to several units stays, or is resolved,
+// while its scope revokes it: it stays, or has one outcome, and is counted once.
+func TestExploreRouteSeveral(t *testing.T) {
+	canceled, one := errors.New("canceled"), 1
+	body := func(resolves bool, ask func(r *routedMessage, by route.Route) (bool, error)) func(*explore.Run) {
+		return func(r *explore.Run) {
+			rt := new(Runtime)
+			rt.outside.rt, rt.free.rt = rt, rt
+			o := &exploreRouteBoth.op.core
+			u := &unit{rt: rt}
+			u.Kind = unitVtable
+			m, to, _ := o.newSeveral([]*unit{u, {rt: rt}}, func(any) error { return nil })
+			to.offset = uint32(o.placed.multiAt)
+			m.start(o, &rt.free)
+			m.lineage.Store(&lineage{revocable: true})
+			m.lead(o.gate, true)
+			var here, revoked, resolved bool
+			by := decideFunc(func(m route.Message) (route.Verdict, error) {
+				if !resolves {
+					return route.Here, nil
+				}
+				resolved = m.Resolve(&one, nil)
+				return route.Elsewhere, nil
+			})
+			r.Go("send", func() { here, _ = ask(u.newRouted(&m.message), by) })
+			r.Go("canceler", func() { revoked = m.revoke(o.sent, canceled) })
+			r.After(func() {
+				closed, err := m.Outcome()
+				done := rt.ingress.ran.Load() + rt.ingress.failed.Load()
+				switch {
+				case here && (resolves || m.lineage.Load() == nil), resolved && revoked, !here && !resolved && !revoked:
+					r.Failf("it stays %v, is resolved %v, revoked %v", here, resolved, revoked)
+				case closed == (here && !revoked), closed && done != 1, !closed && done != 0, revoked && err != canceled, resolved && err != nil:
+					r.Failf("closed %v with %v, counted %d times; it stays %v, is resolved %v, revoked %v", closed, err, done, here, resolved, revoked)
+				}
+			})
+		}
+	}
+	ask := func(r *routedMessage, by route.Route) (bool, error) { return r.asked(&r.unit.rt.outside, by, false) }
+	for _, resolves := range []bool{false, true} {
+		explore.Exhaustive(t, 2, body(resolves, ask))
+	}
+	// A control: that the message was revoked meanwhile is not looked at.
+	explore.MustFail(t, 2, body(false, func(r *routedMessage, by route.Route) (bool, error) {
+		r.lead(promise.Elsewhere(), false)
+		v, err := r.decide(&r.unit.rt.outside, by)
+		return v == route.Here, err
+	}))
+}
+
+type decideFunc func(m route.Message) (route.Verdict, error)
+
+func (f decideFunc) Decide(m route.Message) (route.Verdict, error) { return f(m) }
+
 // TestExploreHeld has two Release the outcome of an operation that returns at that moment, while
 // the runtime ends: it is known once both the return and a Release have come, and counted once.
 func TestExploreHeld(t *testing.T) {

@@ -114,15 +114,10 @@ func (w *worker) refusedWaiting(m *message) error {
 	if o := k.routed; o == nil || o.argPlan == nil || o.route.Form == route.Control || !u.hasRoute() {
 		return nil
 	}
-	x := u.ext.Load()
-	if q := x.settings.quick; q != nil && q.Stays(&k.routed.route, by) {
+	if q := u.ext.Load().settings.quick; q != nil && q.Stays(&k.routed.route, by) {
 		return nil
 	}
-	r := u.newRouted(m)
-	r.sender, r.waits = by, true
-	r.taken.Store(true) // it stays the caller's
-	_, err := r.decide(w, x.settings.route)
-	return err
+	return u.askedAhead(w, m)
 }
 
 func (u *unit) hasRoute() bool {

@@ -404,7 +404,7 @@ func TestKeptWaits(t *testing.T) {
 		rt, _ := runtimetest.Start(t)
 		var asked, waited atomic.Int64
 		to := routed(rt, routeFunc(func(m route.Message) (route.Verdict, error) {
-			if asked.Add(1); !m.Waits() {
+			if asked.Add(1); !m.Ahead() {
 				return route.Here, nil
 			}
 			if waited.Add(1); m.Sender() == nil {

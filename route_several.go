@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"errors"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/route"
@@ -38,18 +39,49 @@ func (k *vtable) severalOf(m *message) *multi {
 	return k.routed.placed.multi(m)
 }
 
-// refusedWithin asks the routes of the units what becomes of m, which the running operation sends,
-// whose outcome is kept back, and which itself is kept if there is no error.
-func (w *worker) refusedWithin(m *message) error {
-	parts := m.vtable().severalOf(m).all()
+// meetRoutes asks the routes of the units, right before the message is placed, what becomes of it.
+// The first that does not have it stay decides. It reports whether it stays; if not, the message is
+// the caller's only if there is an error.
+func (m *multi) meetRoutes(w *worker) (here bool, err error) {
+	err = m.eachRoute(func(u *unit) error {
+		here, err = u.newRouted(m.whole()).asked(w, u.ext.Load().settings.route, false)
+		if err == nil && !here {
+			err = errTaken
+		}
+		return err
+	})
+	if err == errTaken {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// errTaken says that a route has taken a message elsewhere.
+var errTaken = errors.New("freerun: a route has the message")
+
+// eachRoute calls f with a unit for each route that is asked, until it returns an error, which
+// eachRoute returns. Units of a kind have their route in common, and what a store sends is not
+// asked about.
+func (m *multi) eachRoute(f func(u *unit) error) error {
+	whole, parts := m.whole(), m.all()
+	var asked *unitSettings
 	for i := range parts {
-		if u := parts[i].unit; u.hasRoute() {
-			if err := u.routeSeveral(w, u.ext.Load(), m, w.keeping()); err != nil {
-				return err
-			}
+		x := parts[i].unit.ext.Load()
+		if x == nil || x.has().route == nil || x.settings == asked || whole.vtable().routed == nil || whole.isDelivered() {
+			continue
+		}
+		asked = x.settings
+		if err := f(parts[i].unit); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// refusedWithin asks the routes of the units about m, which the running operation sends, whose
+// outcome is kept back, and which itself is kept if there is no error.
+func (w *worker) refusedWithin(m *message) error {
+	return m.vtable().severalOf(m).eachRoute(func(u *unit) error { return u.askedAhead(w, m) })
 }
 
 // storedSeveral returns the units on which the operation runs, as the stores of their kinds have
@@ -123,27 +155,20 @@ func runAll(units []route.Unit[*Context], fn func(c *Context, states []any), fai
 	for i, u := range units {
 		parts[i].unit = u.(*storedUnit).unit()
 	}
-	rt, o := parts[0].unit.rt, &turnAllOp.core
-	if !rt.countSent(drains) {
-		failed(ErrClosed)
-		return
-	}
-	rt.firing.Add(1)
-	defer rt.fired()
-	w := rt.detachedWorker()
 	t.message.send.arg = t
-	m, to := &t.message.send.result.promised, &t.message.multi
-	to.n, to.many, to.offset = int32(len(parts)), &parts[0], uint32(o.placed.multiAt)
-	t.sent = m
-	m.start(o, &rt.free)
-	if err := to.arrange(w); err != nil {
-		panic(err) // they were the units of one message before
+	to := &t.message.multi
+	t.sent = &t.message.send.result.promised
+	to.n, to.many = int32(len(parts)), &parts[0]
+	if err := parts[0].unit.rt.sendSeveralFromStore(&turnAllOp.core, t.sent, to, &t.waiter, turnAllVtable); err != nil {
+		failed(err)
 	}
-	t.waiter.unit = &rt.free
-	t.waiter.become(turnAllVtable)
-	m.push(&t.waiter)
-	if w.observed.Load() != 0 {
-		w.sending(m.unit, &m.message)
+}
+
+// sendSeveralFromStore is sendFromStore to the units of a message.
+func (rt *Runtime) sendSeveralFromStore(o *core, m *promised, to *multi, waiter *message, k *vtable) error {
+	to.offset = uint32(o.placed.multiAt)
+	if err := to.arrange(&rt.outside); err != nil {
+		return err
 	}
-	o.launch(w, m, ownSender)
+	return rt.free.sendFromStore(nil, o, m, waiter, k)
 }

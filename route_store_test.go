@@ -25,9 +25,18 @@ type shelfStore struct {
 	fails  error
 	stays  int // so many times a state must stay
 	around func(c *freerun.Context, i *freerun.Invocation) error
+	decide func(m route.Message) (route.Verdict, error)
 }
 
-func (*shelfStore) Decide(route.Message) (route.Verdict, error) { return route.Here, nil }
+func (s *shelfStore) Decide(m route.Message) (route.Verdict, error) {
+	s.mu.Lock()
+	decide := s.decide
+	s.mu.Unlock()
+	if decide != nil {
+		return decide(m)
+	}
+	return route.Here, nil
+}
 
 func (s *shelfStore) Load(u route.Unit[*freerun.Context], into any, done func(found bool, err error)) {
 	s.mu.Lock()
@@ -361,7 +370,7 @@ func TestDeliver(t *testing.T) {
 	})
 	done := make(chan error, 1)
 	good := route.Delivery{
-		Kind: freerun.NameOf(shelved), Key: func(key any) error { *key.(*string) = "k"; return nil },
+		To:        []route.Place{{Kind: freerun.NameOf(shelved), Key: func(key any) error { *key.(*string) = "k"; return nil }}},
 		Operation: freerun.NameOf(shelvedAdd), Arg: func(arg any) error { *arg.(*int) = 5; return nil },
 		Mark: "mark", Done: func(err error) { done <- err },
 	}
@@ -385,13 +394,15 @@ func TestDeliver(t *testing.T) {
 	}
 	broken := func(any) error { return errByRoute }
 	for name, change := range map[string]func(d *route.Delivery){
-		"there is no kind nobody":       func(d *route.Delivery) { d.Kind = "nobody" },
+		"there is no kind nobody":       func(d *route.Delivery) { d.To[0].Kind = "nobody" },
 		"there is no operation nothing": func(d *route.Delivery) { d.Operation = "nothing" },
 		"is for states of []int":        func(d *route.Delivery) { d.Operation = freerun.NameOf(routeNote) },
-		"the key of kind":               func(d *route.Delivery) { d.Key = broken },
+		"the key of kind":               func(d *route.Delivery) { d.To[0].Key = broken },
+		"is on 1 units":                 func(d *route.Delivery) { d.To = append(d.To, d.To...) },
 		"the argument of":               func(d *route.Delivery) { d.Arg = broken },
 	} {
 		d := good
+		d.To = slices.Clone(good.To)
 		change(&d)
 		if err := routing.Deliver(rt, d); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -404,7 +415,7 @@ func TestDeliver(t *testing.T) {
 	}
 }
 
-// TestDeclared: kinds and operations on one unit are listed with their names and types.
+// TestDeclared: kinds and operations on units are listed with their names and types.
 func TestDeclared(t *testing.T) {
 	find := func(all []route.Declared, name string) route.Declared {
 		for _, d := range all {

@@ -391,64 +391,6 @@ func TestRouteOrder(t *testing.T) {
 	})
 }
 
-// TestRouteSeveral: what is sent to several units is run if all routes agree, and otherwise fails.
-func TestRouteSeveral(t *testing.T) {
-	verdict, refusal := route.Here, error(nil)
-	var forms []route.Form
-	rt, _ := runtimetest.Start(t)
-	u := routed(rt, routeFunc(func(m route.Message) (route.Verdict, error) {
-		if m.Operation().Form == route.Run {
-			return route.Here, nil
-		}
-		forms = append(forms, m.Operation().Form)
-		if m.Resolve(nil, nil) || m.Pass() {
-			t.Error("the route has decided")
-		}
-		return verdict, refusal
-	}), freerun.UnitName("u"))
-	plain, c := freerun.NewUnit(rt, 0), rt.Context()
-	sends := map[string]func() error{
-		"Op2":  func() error { _, err := routeBoth.Send(c, plain, u, 1).Wait(runtimetest.Within(t)); return err },
-		"Call": func() error { _, err := routeBoth.Call(t.Context(), u, plain, 1); return err },
-		"OpAll": func() error {
-			_, err := routeAll.Send(c, []*freerun.Unit[int]{u, plain, freerun.NewUnit(rt, 0)}, 1).Wait(runtimetest.Within(t))
-			return err
-		},
-		"Tell":  func() error { return routeBoth.Tell(c, u, plain, 1) },
-		"Tells": func() error { return routeAll.Tell(c, []*freerun.Unit[int]{u}, 1) },
-		"When2": func() error {
-			_, err := freerun.When2(c, u, plain, func(_ *freerun.Context, _, _ *int) (int, error) { return 1, nil }).Wait(runtimetest.Within(t))
-			return err
-		},
-	}
-	for name, send := range sends {
-		for i := range 3 {
-			verdict, refusal = route.Here, nil
-			switch i {
-			case 1:
-				refusal = errByRoute
-			case 2:
-				verdict = route.Elsewhere
-			}
-			forms = nil
-			err := send()
-			quiet(t, rt)
-			switch {
-			case !slices.Equal(forms, []route.Form{route.Several}):
-				t.Errorf("%s: asked for %v", name, forms)
-			case i == 0 && err != nil, i == 1 && !errors.Is(err, errByRoute):
-				t.Errorf("%s: %v", name, err)
-			case i == 2 && (err == nil || err.Error() != "freerun: the route of unit u takes elsewhere what is sent to several units"):
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-	verdict, refusal = route.Here, nil
-	if got := runtimetest.Must(t, routeAdd.Send(c, u, 0)); got != 3 { // Op2, Call, Tell
-		t.Errorf("the unit has %d", got)
-	}
-}
-
 // TestRouteControl: Stop and Watch ask the route, as operations of the runtime itself; what the
 // runtime stops at its end, or as it is idle, does not.
 func TestRouteControl(t *testing.T) {

@@ -67,7 +67,7 @@ func Ask[S, A, R, T, X any](c *freerun.Context, op *freerun.Operation[S, A, R], 
 	if err != nil {
 		return refused(err)
 	}
-	t.Reply = layout.Reply{Kind: r.cell.kind.given, Key: r.cell.keyText(), Operation: o.given}
+	t.Reply = layout.Reply{Kind: r.cell.kind.stored, Key: r.cell.keyText(), Operation: o.given}
 	r.tells = append(r.tells, t)
 	return nil
 }

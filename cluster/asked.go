@@ -29,9 +29,9 @@ var errThroughLog = errors.New("cluster: what the operation tells goes through t
 
 // Request implements [partition.Cells].
 func (s *shared) Request(o *partition.Owner, r *partition.Request) {
-	k, t, once, err := s.decode(r.Unit, r.Body)
-	if err == nil && t.op == nil {
-		err = errors.New("cluster: a request without an operation")
+	t, once, err := s.decode(r.Unit, r.Body)
+	if err == nil && (t.op == nil || len(t.Units) > 0) {
+		err = errors.New("cluster: a request is an operation on one unit")
 	}
 	if err != nil {
 		r.Reply(encodeResult(nil, err), nil)
@@ -39,7 +39,7 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 	}
 	q := &asked{part: s.parts[o.P()], request: r, op: t.op, once: once}
 	err = seam.Deliver(s.node.rt, route.Delivery{
-		Kind: k.name, Key: func(key any) error { return k.readKey(t.Key, key) },
+		To:        []route.Place{t.to.place(t.Key)},
 		Operation: t.op.name, Arg: func(arg any) error { return t.op.arg.decode(t.Arg, arg) },
 		Mark: q, Done: q.ended,
 	})
@@ -68,7 +68,7 @@ func (c *cell) readLogged(ctx *freerun.Context, i *freerun.Invocation) error {
 	q, ok := seam.Mark(i).(*asked)
 	switch {
 	case !ok: // the node has just been closed
-		return errOver
+		return ErrClosed
 	case c.phase.Load() == idle:
 		err := q.look(ctx, i)
 		q.own = true
@@ -93,25 +93,29 @@ func (q *asked) look(ctx *freerun.Context, i *freerun.Invocation) error {
 	if err == nil {
 		kept.encoded, err = q.op.result.Append(nil, kept.result)
 	}
+	if err == nil {
+		err = mayHave("the result of "+q.op.given, len(kept.encoded), q.part.of.room.argument)
+	}
 	return err
 }
 
 // ended is called with the outcome of a request.
 func (q *asked) ended(err error) {
+	cut := q.part.of.room.cut
 	switch {
 	case q.own && err == nil:
-		q.request.Reply(encodeResult(q.kept.encoded, q.kept.err), nil)
+		q.request.Reply(encodeResult(q.kept.encoded, cut(q.kept.err)), nil)
 	case q.own:
-		q.request.Reply(encodeResult(nil, err), nil)
+		q.request.Reply(encodeResult(nil, cut(err)), nil)
 	case q.write != "": // that may have been made
 		q.request.Reply(nil, engine.ErrUncertain)
-	case errors.Is(err, errOver), errors.Is(err, errUndone):
+	case errors.Is(err, errOver), errors.Is(err, errUndone), errors.Is(err, errFull):
 		q.request.Reply(nil, partition.ErrNotRun)
 	case errors.Is(err, errThroughLog):
 		q.part.of.machine.Send(q.request.Unit, q.request.Body, func(error) {}, q.request.Reply)
 	case errors.Is(err, engine.ErrUncertain), errors.Is(err, freerun.ErrClosed):
 		q.request.Reply(nil, engine.ErrUncertain)
 	default:
-		q.request.Reply(encodeResult(nil, err), nil)
+		q.request.Reply(encodeResult(nil, cut(err)), nil)
 	}
 }

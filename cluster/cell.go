@@ -153,8 +153,8 @@ func cellOf(u route.Unit[*freerun.Context]) (*cell, error) {
 // isPending notes that r has run. The unit's turn.
 func (c *cell) isPending(r *run) {
 	r.next, c.pending = c.pending, r
-	if c.logged != nil && r.of != nil {
-		c.logged.ran = max(c.logged.ran, r.of.number)
+	if c.logged != nil {
+		c.logged.isPending(r)
 	}
 }
 
@@ -171,6 +171,9 @@ func (c *cell) takePending() []*run { return c.takePendingInto(nil) }
 func (c *cell) takePendingInto(room []*run) []*run {
 	list := inOrderInto(room, c.pending)
 	c.pending = nil
+	if c.logged != nil {
+		c.logged.added, c.logged.pending = 0, 0
+	}
 	return list
 }
 
@@ -293,7 +296,7 @@ func (c *cell) settle(state any) {
 func (c *cell) read(ctx *freerun.Context, i *freerun.Invocation) error {
 	if c.logged != nil {
 		if c.isStale() {
-			return errOver // the request goes to the owner
+			return c.logged.part.of.notOwned() // the request goes to the owner
 		}
 		return c.readLogged(ctx, i)
 	}

@@ -59,6 +59,10 @@ func (c *cell) try(r *run, fn func() error) (err error, done bool) {
 	if r.goesThroughLog() {
 		return err, false
 	}
+	if why := r.mayAdd(); why != nil {
+		r.refuse(why)
+		return err, false
+	}
 	return err, true
 }
 
@@ -195,7 +199,7 @@ func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 			return
 		}
 	}
-	if rare := c.rare.Load(); rare != nil {
+	if rare := c.rare.Load(); rare != nil && !c.isLookingUp() { // otherwise it goes on
 		rare.careful = false
 	}
 	if c.phase.Load() == broken {

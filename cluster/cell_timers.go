@@ -105,22 +105,27 @@ func (t *timers) earliest() (at time.Time) {
 }
 
 // takeDue takes what is due, in the order of the times; one that repeats stays, for its next time.
-func (t *timers) takeDue(now time.Time) (due []timer) {
-	stay := t.list[:0]
-	for _, one := range t.list {
-		if one.Due.After(now) {
-			stay = append(stay, one)
-			continue
-		}
-		due = append(due, one)
-		if one.Every > 0 {
-			one.Due = one.Next(now)
-			stay = append(stay, one)
+// Of what is due the latest stays, too, if all takes more than most bytes.
+func (t *timers) takeDue(now time.Time, most int) (due []timer) {
+	for i := range t.list {
+		if !t.list[i].Due.After(now) {
+			due = append(due, t.list[i])
 		}
 	}
-	clear(t.list[len(stay):])
-	t.list = stay
 	slices.SortStableFunc(due, func(a, b timer) int { return a.Due.Compare(b.Due) })
+	n := 0
+	for ; n < min(len(due), mostPending) && most > 0; n++ {
+		most -= len(due[n].Arg) + len(due[n].Operation) + mostOverhead
+	}
+	due = due[:n]
+	for _, one := range due {
+		at, _ := t.find(one.Name)
+		if one.Every > 0 {
+			t.list[at].Due = one.Next(now)
+		} else {
+			t.list = slices.Delete(t.list, at, at+1)
+		}
+	}
 	return due
 }
 
@@ -164,15 +169,15 @@ func (c *cell) ring(w *wake, state any) {
 // due, the run changes nothing: a unit that was forgotten stays so (W5, W7).
 func (c *cell) tellDue(r *run) {
 	all := c.withTimers()
-	due := all.takeDue(c.kind.node.rt.Now())
+	due := all.takeDue(c.kind.node.rt.Now(), c.mostDue())
 	r.reads, all.moves = len(due) == 0, true
 	for _, t := range due {
 		r.tells = append(r.tells, tell{
-			Tell: layout.Tell{Kind: c.kind.given, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
+			Tell: layout.Tell{Kind: c.kind.stored, Key: c.keyText(), Operation: t.Operation, Arg: t.Arg},
 			to:   c.kind, op: c.kind.ops[t.Operation],
 		})
 	}
 }
 
 // keyText returns the unit's key as it is stored.
-func (c *cell) keyText() string { return string(c.key[len(layout.Records(c.kind.given)):]) }
+func (c *cell) keyText() string { return string(c.key[len(layout.Records(c.kind.stored)):]) }

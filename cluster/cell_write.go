@@ -65,7 +65,11 @@ func (c *cell) encode(state any) ([]byte, error) {
 	if t := c.timersOf(); t != nil {
 		list = t.list
 	}
-	return c.kind.encode(state, list)
+	record, err := c.kind.encode(state, list)
+	if err == nil && c.logged != nil {
+		err = c.logged.mayHave(c, record)
+	}
+	return record, err
 }
 
 // gather makes the next write of what is pending.

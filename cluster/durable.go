@@ -109,6 +109,8 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op2 or freerun.OpAll", ErrNotDurable)
 	case op.Name == "":
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotDurable)
+	case n != nil && n.shared != nil && !isWithin(s) && m.Ahead(): // it leaves later
+		return route.Here, nil
 	case n != nil && n.shared != nil && !isWithin(s):
 		return route.Elsewhere, n.shared.send(m, op)
 	case op.Form != route.Several && !isWithin(s):
@@ -119,7 +121,7 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 		return route.Here, ofOneTag(op.Name, m.Units())
 	case !m.Told():
 		return 0, fmt.Errorf("%w: it has sent %s to unit %v of kind %s; Tell it", ErrWithin, op.Name, m.Key(), m.Kind())
-	case m.Waits():
+	case m.Ahead():
 		return 0, fmt.Errorf("%w: the argument of %s, which it has told unit %v of kind %s, holds an open one; no record can hold that", ErrForwarded, op.Name, m.Key(), m.Kind())
 	}
 	if err := s.Get().(*run).tell(m, op); err != nil {

@@ -377,6 +377,35 @@ var sends = freerun.Op("sends", func(c *freerun.Context, _ *account, _ int) (int
 	return 0, err
 })
 
+// TestClosed holds that units fail with ErrClosed once the node is closed, whether they are in
+// memory or not, and that the runtime joins no store any more.
+func TestClosed(t *testing.T) {
+	rt := freerun.New()
+	defer rt.Close()
+	n, err := cluster.Join(rt, cluster.Local(t.TempDir(), cluster.Create()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := rt.Context()
+	if _, err := deposit.Call(c, accounts.At(c, "active"), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"active", "passive", "active"} {
+		if _, err := deposit.Send(c, accounts.At(c, key), 1).Wait(within(t)); !errors.Is(err, cluster.ErrClosed) {
+			t.Errorf("the %s one: %v", key, err)
+		}
+	}
+	if _, err := balance.Send(c, accounts.At(c, "passive"), struct{}{}).Wait(within(t)); !errors.Is(err, cluster.ErrClosed) {
+		t.Errorf("a read: %v", err)
+	}
+	if _, err := cluster.Join(rt, cluster.Local(t.TempDir(), cluster.Create())); err == nil {
+		t.Error("it joins again")
+	}
+}
+
 // TestCloseFirst holds that nothing hangs if the store is closed before the runtime is, in the
 // middle of its work.
 func TestCloseFirst(t *testing.T) {
@@ -404,7 +433,7 @@ func TestCloseFirst(t *testing.T) {
 			case err == nil && last[i%10]:
 				t.Fatalf("%d is done, and an earlier one to the unit has failed", i)
 			case err == nil, errors.Is(err, errPoor):
-			case errors.Is(err, cluster.ErrClosed), errors.Is(err, cluster.ErrNoStore), hard && errors.Is(err, freerun.ErrClosed):
+			case errors.Is(err, cluster.ErrClosed), hard && errors.Is(err, freerun.ErrClosed):
 				last[i%10] = true
 			default:
 				t.Fatalf("%d: %v", i, err)

@@ -22,6 +22,10 @@ var (
 	// ErrStopped says that the store takes no more writes, because it does not know whether the
 	// last ones are durable: after a failed fsync, for example. Start the program again.
 	ErrStopped = engine.ErrStopped
+	// ErrTooLarge says that a state, an argument, or a result takes more bytes than the store can
+	// have in one piece; or what an operation has told, together with its result. Nothing of it has
+	// an effect. Keep parts of a large state in units of their own.
+	ErrTooLarge = engine.ErrTooLarge
 	// ErrInUse says that another process, or another runtime of this one, has the store.
 	ErrInUse = engine.ErrInUse
 	// ErrClosed says that the node has left its store.
@@ -118,7 +122,7 @@ func init() {
 	for name, err := range map[string]error{
 		"ErrClosed": ErrClosed, "ErrForwarded": ErrForwarded, "ErrInUse": ErrInUse, "ErrNewer": ErrNewer, "ErrNoSpace": ErrNoSpace,
 		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrNotRun": ErrNotRun, "ErrOtherOperation": ErrOtherOperation, "ErrOtherTag": ErrOtherTag, "ErrOutside": ErrOutside,
-		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrUncertain": ErrUncertain, "ErrWithin": ErrWithin,
+		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrTooLarge": ErrTooLarge, "ErrUncertain": ErrUncertain, "ErrWithin": ErrWithin,
 	} {
 		errorcode.Register("cluster."+name, err)
 	}

@@ -15,11 +15,15 @@ import (
 // delivered ([Join]). It has changed nothing. It is in the store until it is tried again or
 // dropped.
 type Failure struct {
-	Number    uint64 // names it, within the store
-	Kind, Key string // of the unit that it was sent to, as they are stored
+	Number uint64 // names it, within the store
+	// Of the unit that it was sent to, of several the first: the name of the declaration, and the
+	// key as it is stored.
+	Kind, Key string
 	Operation string // its name in the declaration
 	Arg       []byte // JSON, or what its own AppendBinary has written
 	Err       string // the text of the error
+	// Others are the further units of an operation on several, as kind/key.
+	Others []string
 }
 
 // failure returns the entry of a delivery that has failed for good.
@@ -65,7 +69,18 @@ func (n *Node) failureOf(number uint64, value []byte) (Failure, error) {
 			t.Operation = op.given
 		}
 	}
-	return Failure{Number: number, Kind: t.Kind, Key: t.Key, Operation: t.Operation, Arg: argument(t), Err: string(why)}, nil
+	f := Failure{Number: number, Kind: t.Kind, Key: t.Key, Operation: t.Operation, Arg: argument(t), Err: string(why)}
+	for _, name := range t.Units[min(1, len(t.Units)):] {
+		kind, key, err := layout.UnitOf([]byte(name))
+		if err != nil {
+			return Failure{}, err
+		}
+		if k := n.stored[kind]; k != nil {
+			kind = k.given
+		}
+		f.Others = append(f.Others, kind+"/"+key)
+	}
+	return f, nil
 }
 
 // argument returns the argument without what the store has before it.

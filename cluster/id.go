@@ -29,7 +29,7 @@ func ID(c *freerun.Context) (string, error) {
 	case r.of != nil:
 		return fmt.Sprintf("%x-%d", r.cell.kind.node.id, r.of.number), nil
 	case r.hasIdentity():
-		return fmt.Sprintf("%x-%s/%s/%s", r.cell.kind.node.id, r.cell.kind.given, r.cell.keyText(), r.kept.id), nil
+		return fmt.Sprintf("%x-%s/%s/%s", r.cell.kind.node.id, r.cell.kind.stored, r.cell.keyText(), r.kept.id), nil
 	}
 	if r.id == nil {
 		r.id = new([16]byte)

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"cmp"
+	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +30,19 @@ const (
 	leastPause = 10 * time.Millisecond
 	mostPause  = 10 * time.Second
 )
+
+// warns logs, once, that a delivery waits until someone mends the record of its unit.
+func (d *delivery) warns(err error) {
+	if d.warned || !errors.Is(err, ErrStateLost) {
+		return
+	}
+	d.warned = true
+	where := []any{"unit", d.Key, "kind", d.to.given, "error", err}
+	if d.logged != nil {
+		where = append(where, "partition", d.logged.part.p, "entry", d.number)
+	}
+	slog.Error("cluster: what the unit is told waits, since its record is damaged", where...)
+}
 
 // mustWait reports whether a delivery, which is about to be sent, or to run, comes after one to the
 // same unit that is tried again. Then it is in the queue of the unit. One that is in the queue and

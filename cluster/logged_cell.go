@@ -35,14 +35,19 @@ type loggedCell struct {
 	loads uint64
 	// ran is the number of the last command that has run on the state. The unit's turn.
 	ran uint64
+	// How large the next record will be, beside the state (logged_room.go). The unit's turn.
+	recorded, added int
+	pending         int // runs
 }
 
 // storedRecord is a record as it is stored. It does not change.
 type storedRecord struct {
 	partition.Record
 	revision uint64
-	state    bool      // it has one
-	wake     time.Time // the time in the unit's wake, which another entry has; zero without one
+	state    bool                // it has one
+	length   int                 // of the state
+	whole    []partition.Outcome // before they were cut; nil if they were not
+	wake     time.Time           // in the unit's wake, an entry of its own; zero without one
 }
 
 // append appends what the record has before the state.
@@ -59,7 +64,7 @@ func decodeStored(value []byte) (r *storedRecord, state []byte, err error) {
 	if r.wake, state, err = layout.CutWake(state); err != nil {
 		return nil, nil, err
 	}
-	r.state = len(state) > 0
+	r.state, r.length = len(state) > 0, len(state)
 	return r, state, nil
 }
 
@@ -67,7 +72,9 @@ func decodeStored(value []byte) (r *storedRecord, state []byte, err error) {
 var errEarly = errors.New("cluster: an earlier delivery to the unit is to come first")
 
 // isDeferred reports whether an outcome says that an operation has not run, and comes again.
-func isDeferred(err error) bool { return err == errBehind || err == errEarly || err == errOver }
+func isDeferred(err error) bool {
+	return err == errBehind || err == errEarly || err == errFull || err == errOver
+}
 
 // loadLogged reads the state of a unit that machines share.
 func (c *cell) loadLogged(into any, done func(found bool, err error)) {
@@ -92,12 +99,15 @@ func (c *cell) loadLogged(into any, done func(found bool, err error)) {
 			return
 		}
 		stored.revision = revision
-		s.owner, s.ran, s.loads = owner, stored.Last, s.loads+1
-		s.stored.Store(stored)
-		c.loaded(list)
-		c.hasWake(owner)
-		s.part.cells.Store(c, nil)
-		done(stored.state, nil)
+		s.trims(owner, stored, func() {
+			s.owner, s.ran, s.loads = owner, stored.Last, s.loads+1
+			s.stored.Store(stored)
+			s.recorded, s.added = stored.size(), 0
+			c.loaded(list)
+			c.hasWake(owner)
+			s.part.cells.Store(c, nil)
+			done(stored.state, nil)
+		})
 	})
 }
 
@@ -142,8 +152,10 @@ func (c *cell) settledBefore(r *run) bool {
 		d.done = true
 		s.hadRun(d, stored)
 		r.release(nil)
-	case d != nil && d.logged.before > s.ran:
+	case d != nil && d.logged.before[0] > s.ran:
 		r.release(errEarly)
+	case s.pending >= mostPending, d != nil && c.isFull():
+		r.release(errFull)
 	case q != nil && q.write != "" && q.write == stored.Write:
 		r.release(r.refused)
 	case q != nil && q.write != "" && q.base != stored.revision:
@@ -159,7 +171,11 @@ func (s *loggedCell) hadRun(d *delivery, stored *storedRecord) {
 	s.part.turn.Run(func() {
 		d.leaves()
 		d.logged.owner.HadRun(d.number, &stored.Record)
-		if outcome, there := stored.Outcome(d.logged.command.From.Session, d.logged.command.N); there {
+		record := stored.Record
+		if stored.whole != nil {
+			record.Outcomes = stored.whole
+		}
+		if outcome, there := record.Outcome(d.logged.command.From.Session, d.logged.command.N); there {
 			s.part.of.machine.Answer(d.logged.owner, d.logged.command, outcome)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 
 // TestPartNote holds that a note comes back, and that no part of one does.
 func TestPartNote(t *testing.T) {
-	for _, want := range []partNote{{1, 0}, {300, 301}, {1<<64 - 1, 1<<64 - 1}} {
+	for _, want := range []partNote{{1, 0, 0}, {300, 301, 299}, {1<<64 - 1, 1<<64 - 1, 1<<64 - 1}} {
 		b := want.encode()
 		if got, err := decodeNote(b); err != nil || got != want {
 			t.Errorf("%+v, %v", got, err)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/internal/route"
 )
 
@@ -14,12 +16,12 @@ import (
 
 // send has a message go to its unit, on whichever machine that is. Decide calls it.
 func (s *shared) send(m route.Message, op *route.Operation) error {
+	if op.Form == route.Several {
+		return s.sendSeveral(m, op)
+	}
 	k, err := s.node.kindNamed(m.Kind())
 	if err != nil {
 		return err
-	}
-	if op.Form == route.Several {
-		return fmt.Errorf("%w: %s is on several units, which units that machines share do not take", ErrNotDurable, shorten(op.Name))
 	}
 	o, err := k.operationOf(op.Name)
 	if op.Form == route.Read {
@@ -43,7 +45,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 		err = o.keepsResult()
 	}
 	if err == nil {
-		err = s.mayCarry("the argument of "+shorten(op.Name), c.Arg)
+		err = mayHave("the argument of "+shorten(op.Name), len(c.Arg), s.room.argument)
 	}
 	if err != nil {
 		return err
@@ -57,15 +59,6 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 		s.log(m, o, string(unit), c.Encode())
 	}
 	return nil
-}
-
-// mayCarry returns why a message may not have so many bytes; nil if it may. Units of one process
-// have no such limit.
-func (s *shared) mayCarry(what string, b []byte) error {
-	if s == nil || len(b) <= mostShared {
-		return nil
-	}
-	return fmt.Errorf("%w: %s takes %d bytes, and what machines send each other may take %d", ErrNotDurable, what, len(b), mostShared)
 }
 
 // read has a message read, on whichever machine has the unit. One that has it and ends is no reason
@@ -91,18 +84,29 @@ func (s *shared) log(m route.Message, o *operation, unit string, body []byte) {
 
 // notAccepted is the error of a message that the log has not, or may not have.
 func notAccepted(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, partition.ErrFull):
+		return fullOf("the message", err)
 	}
 	return fmt.Errorf("cluster: the message may not have been stored: %w", err)
+}
+
+// fullOf is the error of what was not sent since too much waits for the log.
+func fullOf(what string, err error) error {
+	return fmt.Errorf("cluster: %s was not sent: %w: %w", what, freerun.ErrFull, err)
 }
 
 // resolve gives a message the outcome that has come.
 func resolve(m route.Message, o *operation, value []byte, err error) {
 	result := any(nil)
-	if err == nil {
+	switch {
+	case err == nil:
 		result, err = o.outcome(m, value)
-	} else {
+	case errors.Is(err, partition.ErrFull):
+		err = fullOf(shorten(o.name), err)
+	default:
 		err = fmt.Errorf("cluster: %s: %w", shorten(o.name), err)
 	}
 	m.Resolve(result, err)
@@ -111,8 +115,13 @@ func resolve(m route.Message, o *operation, value []byte, err error) {
 // outcome reads an outcome.
 func (o *operation) outcome(m route.Message, value []byte) (result any, err error) {
 	r, err := layout.DecodeResult(value)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case r.Cut && r.Refused:
+		return nil, fmt.Errorf("cluster: %s: %w", shorten(o.name), errCutRefusal)
+	case r.Cut:
+		return nil, fmt.Errorf("cluster: %s: %w", shorten(o.name), errCut)
 	}
 	if len(r.Err) > 0 {
 		returned, err := decodeError(r.Err)

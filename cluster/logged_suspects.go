@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,11 +18,13 @@ import (
 //             an owner that finds such a note, of the checkpoint from which it goes on itself, is
 //             careful: it delivers one command after another, and notes each, as alone, before.
 //             Once the checkpoint has moved on it is careful no more
-//             a command that is noted as alone, from the same checkpoint: it is refused for good
+//             a command that was alone when an owner ended is suspected, and refused for good if it
+//             is alone when the next one ends, too, all from the same checkpoint
 // Invariants: N1 A command is delivered after the note is stored.
 //             N2 While an owner is careful the command that is noted is delivered, or none.
-// Not invariant: that the owner before has ended with its process. It may have been cut off, or
-//             killed: then the command that is refused is innocent. It is recorded, not lost.
+// Not invariant: that the owners before have ended with their processes. They may have been cut
+//             off, or killed: then the command that is refused is innocent. It is recorded, not
+//             lost.
 // Cost:       a write for each time that a partition gets another owner
 // Checked by: of package clustertest TestMachinesBooks
 
@@ -29,6 +32,8 @@ import (
 type partNote struct {
 	from  uint64 // behind the checkpoint
 	alone uint64 // the command that is delivered alone; 0 for none
+	// suspect is the command that was alone when the owner before has ended; 0 for none.
+	suspect uint64
 }
 
 // guard holds deliveries back until they are noted. The turn of the partition.
@@ -39,6 +44,7 @@ type guard struct {
 	note     partNote // as stored
 	revision uint64   // of the note
 	phase    guardPhase
+	suspect  uint64 // as in the notes of this owner
 	killer   uint64 // the command that is refused; 0 for none
 	held     []*delivery
 	under    bool // a note is stored, or a command is delivered alone
@@ -54,7 +60,7 @@ const (
 )
 
 // errEndsMachine is the error of what is refused.
-var errEndsMachine = errors.New("cluster: two processes ended, or were cut off, while it was delivered, the second one while nothing else was; it ends the process, or was unlucky twice")
+var errEndsMachine = errors.New("cluster: three processes ended, or were cut off, while it was delivered, the last two while nothing else was; it ends the process, or was unlucky each time")
 
 // deliver delivers a command, once it may be.
 func (g *guard) deliver(d *delivery) {
@@ -113,9 +119,13 @@ func (g *guard) read() {
 func (g *guard) begin() {
 	next := opened
 	if g.note.from == g.from {
-		g.killer, next = max(g.killer, g.note.alone), careful
+		next = careful
+		if g.note.alone != 0 && g.note.alone == g.note.suspect {
+			g.killer = g.note.alone
+		}
+		g.suspect = cmp.Or(g.note.alone, g.note.suspect)
 	}
-	g.store(partNote{from: g.from, alone: g.killer}, func() {
+	g.store(partNote{g.from, g.killer, g.suspect}, func() {
 		g.phase = next
 		g.step()
 	}, g.read)
@@ -169,7 +179,7 @@ func (g *guard) step() {
 		}
 		g.send(d)
 	}
-	g.store(partNote{from: g.from, alone: d.number}, alone, g.readAgain)
+	g.store(partNote{g.from, d.number, g.suspect}, alone, g.readAgain)
 }
 
 // readAgain reads the note after a write of it that may have failed, and goes on.
@@ -190,7 +200,11 @@ func (g *guard) readAgain() {
 }
 
 func (n partNote) encode() []byte {
-	return binary.AppendUvarint(binary.AppendUvarint([]byte{layout.Version}, n.from), n.alone)
+	b := []byte{layout.Version}
+	for _, number := range []uint64{n.from, n.alone, n.suspect} {
+		b = binary.AppendUvarint(b, number)
+	}
+	return b
 }
 
 // decodeNote reads a note; nil is none.
@@ -202,13 +216,16 @@ func decodeNote(b []byte) (n partNote, err error) {
 	if len(b) == 0 || b[0] != layout.Version {
 		return n, damaged
 	}
-	from, used := binary.Uvarint(b[1:])
-	if used <= 0 {
-		return n, damaged
+	rest := b[1:]
+	for _, number := range []*uint64{&n.from, &n.alone, &n.suspect} {
+		value, used := binary.Uvarint(rest)
+		if used <= 0 {
+			return partNote{}, damaged
+		}
+		*number, rest = value, rest[used:]
 	}
-	alone, more := binary.Uvarint(b[1+used:])
-	if more <= 0 || 1+used+more != len(b) {
-		return n, damaged
+	if len(rest) > 0 {
+		return partNote{}, damaged
 	}
-	return partNote{from, alone}, nil
+	return n, nil
 }

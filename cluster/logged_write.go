@@ -28,6 +28,8 @@ func (s *loggedCell) nextRecord() *loggedBatch {
 	b := &loggedBatch{owner: s.owner, expected: stored.revision}
 	b.next.Last, b.next.wake = stored.Last, stored.wake
 	b.next.Outcomes, b.next.Sends = slices.Clone(stored.Outcomes), slices.Clone(stored.Sends)
+	s.part.of.room.cutOutcomes(b.next.Outcomes)
+	s.recorded = b.next.size()
 	return b
 }
 
@@ -40,16 +42,8 @@ func (c *cell) encodeFor(b *batch, state any) ([]byte, error) {
 	case !c.logged.stored.Load().state && !slices.ContainsFunc(b.runs, (*run).changes):
 		return nil, nil
 	}
-	record, err := c.encode(state)
-	if err == nil && len(record) > mostShared {
-		err = fmt.Errorf("cluster: the state of unit %v of kind %s takes %d bytes; one that machines share may take %d", c.unit.Key(), c.kind.given, len(record), mostShared)
-	}
-	return record, err
+	return c.encode(state)
 }
-
-// mostShared is how many bytes a state may take that machines share: a message of NATS may have a
-// megabyte, and the record has more than the state.
-const mostShared = 512 << 10
 
 // changesRecord reports whether the unit's record is to be written for a run.
 func (r *run) changesRecord() bool { return r.changes() || r.logged != nil && r.of != nil }
@@ -58,6 +52,7 @@ func (r *run) changesRecord() bool { return r.changes() || r.logged != nil && r.
 func (b *batch) addLogged(n *Node, r *run) {
 	l, d := r.logged, r.of
 	l.sends, l.outcome = nil, nil
+	refused := n.shared.room.cut(r.refused)
 	for i := range r.tells {
 		b.sendTold(n, r, i)
 	}
@@ -72,22 +67,24 @@ func (b *batch) addLogged(n *Node, r *run) {
 		}
 		return
 	case d.wantsOutcome():
-		l.outcome = r.encodedOutcome()
+		l.outcome = r.encodedOutcome(refused)
 	case d.isQuestion() && r.refused != nil:
-		l.sends = append(l.sends, n.sendOf(d.answer(nil, r.refused)))
+		l.sends = append(l.sends, n.sendOf(d.answer(nil, refused)))
 	case d.isQuestion():
 		l.sends = append(l.sends, n.sendOf(d.answer(r.kept.encoded, r.kept.err)))
 	case r.refused != nil && d.op != nil: // a wake comes again
-		b.writes = append(b.writes, d.failureIn(0, r.refused))
+		b.writes = append(b.writes, d.failureIn(0, refused))
 	}
+	r.cell.logged.recorded += r.size()
 	b.logged.next.Ran(d.number, d.logged.command, l.outcome, l.sends)
 }
 
-// encodedOutcome returns the outcome of a run, as its sender gets it.
-func (r *run) encodedOutcome() []byte {
+// encodedOutcome returns the outcome of a run, as its sender gets it. refused is nil, or why it has
+// not run.
+func (r *run) encodedOutcome(refused error) []byte {
 	switch {
-	case r.refused != nil:
-		return encodeResult(nil, r.refused)
+	case refused != nil:
+		return layout.Result{Err: encodeError(refused), Refused: true}.Encode()
 	case r.kept.err != nil:
 		return encodeResult(nil, r.kept.err)
 	}
@@ -120,7 +117,7 @@ func (d *delivery) failureIn(i int, why error) engine.Write {
 // sendOf returns a message as a record has it.
 func (n *Node) sendOf(t *tell) partition.Send {
 	unit := layout.Records(t.Kind) + t.Key
-	c := layout.Command{Operation: t.Operation, Arg: t.Arg, Reply: t.Reply}
+	c := layout.Command{Operation: t.Operation, Arg: t.Arg, Reply: t.Reply, Units: t.Units}
 	return partition.Send{To: n.shared.partOf(unit).p, Unit: unit, Body: c.Encode()}
 }
 
@@ -134,31 +131,36 @@ func (pt *part) put(b *batch) {
 	e := &pt.of.node.ends
 	e.underway.Add(1)
 	pt.turn.Run(func() {
-		l := b.logged
-		if b.isOver() || !l.owner.MayWrite() {
+		if b.isOver() || !b.logged.owner.MayWrite() {
 			e.ended(b, errOver)
 			return
 		}
-		l.owner.Trim(&l.next.Record)
-		record, state := b.writes[0], b.writes[0].Value
-		l.next.state, l.next.Forgotten = state != nil, time.Time{}
-		if state == nil {
-			l.next.Forgotten = pt.turn.Now().UTC()
-			b.writes = append(b.writes, engine.Write{
-				Key:   layout.ExpiryOf(l.next.Forgotten.Add(partition.KeepForgotten), record.Key),
-				Value: []byte{layout.Version},
-			})
-		}
-		if b.wakes {
-			l.next.wake = b.wake
-		}
-		b.writes[0].Value = append(l.next.append(nil), state...)
-		pt.of.engine.Swap(pt.p, b.writes, l.expected, func(revision uint64, err error) {
-			l.next.revision = revision
-			pt.of.counts.wrote(err)
+		pt.complete(b)
+		began := pt.turn.Now()
+		pt.of.engine.Swap(pt.p, b.writes, b.logged.expected, func(revision uint64, err error) {
+			pt.of.counts.ended(b.writes, pt.turn.Now().Sub(began), err)
+			b.logged.next.revision = revision
 			e.ended(b, err)
 		})
 	})
+}
+
+// complete has a write hold the unit's record. In the turn of the partition.
+func (pt *part) complete(b *batch) {
+	l, record, state := b.logged, b.writes[0], b.writes[0].Value
+	l.owner.Trim(&l.next.Record)
+	l.next.state, l.next.length, l.next.Forgotten = state != nil, len(state), time.Time{}
+	if state == nil {
+		l.next.Forgotten = pt.turn.Now().UTC()
+		b.writes = append(b.writes, engine.Write{
+			Key:   layout.ExpiryOf(l.next.Forgotten.Add(partition.KeepForgotten), record.Key),
+			Value: []byte{layout.Version},
+		})
+	}
+	if b.wakes {
+		l.next.wake = b.wake
+	}
+	b.writes[0].Value = append(l.next.append(nil), state...)
 }
 
 // wroteLogged notes that a write is done, and tells the owner and the senders.
@@ -167,20 +169,28 @@ func (c *cell) wroteLogged(b *batch) {
 	pt := c.logged.part
 	pt.turn.Run(func() {
 		for _, r := range b.runs {
-			if d := r.of; d != nil {
-				d.leaves()
-				d.logged.owner.Done(d.number, r.logged.sends)
-				pt.of.machine.Answer(d.logged.owner, d.logged.command, r.logged.outcome)
-			}
+			r.isDone()
 		}
 	})
 }
 
+// isDone tells the owner, and the sender, that a delivery has had its effect. The turn of its
+// partition.
+func (r *run) isDone() {
+	if d := r.of; d != nil {
+		d.leaves()
+		d.logged.owner.Done(d.number, r.logged.sends)
+		d.logged.part.of.machine.Answer(d.logged.owner, d.logged.command, r.logged.outcome)
+	}
+}
+
 // leaves notes that a delivery has had its effect. The turn of its partition.
 func (d *delivery) leaves() {
-	last, unit := d.logged.part.lastOf, d.logged.command.Unit
-	if last[unit] == d.number && !d.isOver() {
-		delete(last, unit)
+	last := d.logged.part.lastOf
+	for _, unit := range d.units() {
+		if last[unit] == d.number && !d.isOver() {
+			delete(last, unit)
+		}
 	}
 }
 

@@ -25,8 +25,10 @@ import (
 type kind struct {
 	node  *Node
 	name  string // the full one
-	given string // the stored one
-	was   []string
+	given string // that of the declaration
+	// stored is that in the store: the given one, unless machines share it (names_shared.go).
+	stored string
+	was    []string
 	// onceFor is how long the outcomes of operations with an identity are kept.
 	onceFor time.Duration
 	key     reflect.Type
@@ -93,7 +95,7 @@ func (n *Node) add(k *kind) error {
 }
 
 func (n *Node) newKind(d route.Declared, h *heritage, operations []route.Declared) (k *kind, err error) {
-	k = &kind{node: n, name: d.Name, given: d.Given, was: h.was, onceFor: cmp.Or(h.onceFor, onceFor), key: d.Key, active: d.Active, ops: map[string]*operation{}, reads: map[string]*operation{}}
+	k = &kind{node: n, name: d.Name, given: d.Given, stored: d.Given, was: h.was, onceFor: cmp.Or(h.onceFor, onceFor), key: d.Key, active: d.Active, ops: map[string]*operation{}, reads: map[string]*operation{}}
 	for _, name := range h.names(d.Given) {
 		if !storable.MatchString(name) {
 			return nil, fmt.Errorf("the name of a durable kind consists of a-z, 0-9, _ and -, and not of %q", name)
@@ -179,7 +181,11 @@ func (o *operation) keepsResult() error {
 
 // kindOf returns the kind of a unit.
 func kindOf(u route.Unit[*freerun.Context]) (*kind, error) {
-	n := nodeOf(u.Runtime().(*freerun.Runtime))
+	rt := u.Runtime().(*freerun.Runtime)
+	n := nodeOf(rt)
+	if n == nil && hasLeft(rt) {
+		return nil, fmt.Errorf("cluster: units of kind %s are durable: %w", shorten(u.Kind()), ErrClosed)
+	}
 	if n == nil {
 		return nil, fmt.Errorf("%w: units of kind %s are durable; call cluster.Join before the first message", ErrNoStore, shorten(u.Kind()))
 	}
@@ -294,10 +300,15 @@ func (k *kind) readKey(text string, at any) error {
 	return err
 }
 
+// place names the unit of a key, as readKey has it.
+func (k *kind) place(text string) route.Place {
+	return route.Place{Kind: k.name, Key: func(key any) error { return k.readKey(text, key) }}
+}
+
 // recordKey returns the key of the record of a unit.
 func (k *kind) recordKey(key any) ([]byte, error) {
 	text, err := k.keyText(key)
-	return []byte(layout.Records(k.given) + text), err
+	return []byte(layout.Records(k.stored) + text), err
 }
 
 // encode returns the record of a state, with the unit's timers.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -23,7 +25,7 @@ type Node struct {
 	shared *shared          // the units are shared with other machines; nil with engine
 	id     [16]byte         // of the store
 	kinds  map[string]*kind // by their full names
-	stored map[string]*kind // by their names in the store
+	stored map[string]*kind // by their names in the store, also earlier ones
 	ops    map[string]*operation
 	outbox outbox
 	ends   ends
@@ -51,6 +53,22 @@ func nodeOf(rt *freerun.Runtime) *Node {
 	return node
 }
 
+// departed has the runtimes whose nodes are closed, for as long as anything knows them.
+var departed sync.Map // weak.Pointer[freerun.Runtime] → nothing
+
+// leaves notes that a runtime has left its store.
+func leaves(rt *freerun.Runtime) {
+	w := weak.Make(rt)
+	departed.Store(w, nil)
+	runtime.AddCleanup(rt, func(w weak.Pointer[freerun.Runtime]) { departed.Delete(w) }, w)
+}
+
+// hasLeft reports whether a runtime has left its store.
+func hasLeft(rt *freerun.Runtime) bool {
+	_, there := departed.Load(weak.Make(rt))
+	return there
+}
+
 // errOpening is in place of a node that is about to join.
 var errOpening = errors.New("cluster: the runtime has joined a store already")
 
@@ -69,6 +87,9 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 	if rt == nil || s == nil {
 		panic("cluster: Join with a nil runtime or store")
+	}
+	if hasLeft(rt) {
+		return nil, errOpening
 	}
 	if _, joined := nodes.LoadOrStore(rt, errOpening); joined {
 		return nil, errOpening
@@ -143,6 +164,10 @@ func (n *Node) Close() error {
 	if n.shared != nil {
 		n.shared.leave.Do(n.shared.leaves)
 	}
+	if nodeOf(n.rt) != n {
+		return nil
+	}
+	leaves(n.rt) // before it is not there
 	if !nodes.CompareAndDelete(n.rt, n) {
 		return nil
 	}
@@ -196,7 +221,7 @@ func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) i
 		if n.shared != nil {
 			err = n.shared.keys(k, prefix, each)
 		} else {
-			begins := layout.Records(k.given)
+			begins := layout.Records(k.stored)
 			err = n.scanParts(begins+prefix, false, func(at, _ []byte) (more bool, err error) {
 				return each(string(at[len(begins):]))
 			})

@@ -96,7 +96,7 @@ func (c *cell) identify(r *run, id, operation string, result any) error {
 	case o.noResult != nil:
 		return o.keepsResult()
 	}
-	r.kept = &kept{op: o, result: result, id: id, key: layout.OnceOf(c.kind.given, c.keyText(), id)}
+	r.kept = &kept{op: o, result: result, id: id, key: layout.OnceOf(c.kind.stored, c.keyText(), id)}
 	return nil
 }
 
@@ -117,9 +117,6 @@ func (r *run) keep(err error) error {
 	r.kept.err, r.kept.encoded = err, nil
 	if err == nil {
 		r.kept.encoded, err = r.kept.op.result.Append(nil, r.kept.result)
-		if err == nil {
-			err = r.cell.kind.node.shared.mayCarry("the result of "+r.kept.op.given, r.kept.encoded)
-		}
 		return err
 	}
 	return nil

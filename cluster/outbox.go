@@ -47,12 +47,22 @@ type delivery struct {
 	done       bool   // it has had its effect
 	underway   atomic.Bool
 	ends       int // how many times it has ended its goroutine
+	warned     bool
 	inARow     int // drain.go
 	// What is left of an earlier process (suspects.go). kept: it is not to be delivered yet,
 	// guarded by the mu of lines; then is called once it has been delivered, and may be nil.
 	left, kept bool
 	then       func(again bool)
-	logged     *logged // nil unless it comes from a log (shared.go)
+	logged     *logged       // nil unless it comes from a log (shared.go)
+	places     []route.Place // of an operation on several units; nil for others
+}
+
+// at returns the units that a delivery is for.
+func (d *delivery) at() []route.Place {
+	if d.places != nil {
+		return d.places
+	}
+	return []route.Place{d.to.place(d.Key)}
 }
 
 // tell has the run's record hold a message.
@@ -79,14 +89,14 @@ func (n *Node) tellOf(kind string, key any, name string, arg any) (t tell, err e
 		return t, err
 	}
 	t.to = k
-	t.Kind, t.Operation = k.given, t.op.given
+	t.Kind, t.Operation = k.stored, t.op.given
 	if t.Key, err = k.keyText(key); err != nil {
 		return t, err
 	}
 	if t.Arg, err = t.op.arg.append(nil, arg); err != nil {
 		return t, fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(name), err)
 	}
-	return t, n.shared.mayCarry("the argument of "+shorten(name), t.Arg)
+	return t, n.mayTell("the argument of "+shorten(name), t.Arg)
 }
 
 // number makes a delivery.
@@ -102,7 +112,12 @@ func (n *Node) decodeTell(b []byte) (t tell, rest []byte, err error) {
 	if err != nil {
 		return t, nil, err
 	}
-	if t.to, t.op, err = n.named(&stored.Kind, stored.Operation); err != nil {
+	if len(stored.Units) > 0 {
+		t.to, t.op, err = n.shared.namedSeveral(&stored)
+	} else {
+		t.to, t.op, err = n.named(&stored.Kind, stored.Operation)
+	}
+	if err != nil {
 		return t, nil, err
 	}
 	t.Tell = stored
@@ -119,7 +134,7 @@ func (n *Node) named(kind *string, operation string) (*kind, *operation, error) 
 	if k == nil {
 		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s, which this program does not have", *kind)
 	}
-	*kind = k.given
+	*kind = k.stored
 	op := k.ops[operation]
 	if op == nil {
 		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s, which this program does not have", *kind, operation)
@@ -163,7 +178,7 @@ func (o *outbox) begin() (left []*delivery, notes map[uint64]suspicion, err erro
 func (d *delivery) stored() engine.Write { return engine.Write{Key: d.key, Value: d.entry} }
 
 // unit names the unit that a tell is for.
-func (t *tell) unit() string { return t.to.given + "\x00" + t.Key }
+func (t *tell) unit() string { return t.to.stored + "\x00" + t.Key }
 
 // send delivers what is stored.
 func (o *outbox) send(all []*delivery) {
@@ -193,7 +208,7 @@ func (o *outbox) deliver(d *delivery) {
 		err = o.node.shared.wakeUp(d)
 	default:
 		err = seam.Deliver(o.node.rt, route.Delivery{
-			Kind: d.to.name, Key: func(key any) error { return d.to.readKey(d.Key, key) },
+			To:        d.at(),
 			Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
 			Mark: d, Done: func(err error) { o.ended(d, err) },
 		})
@@ -233,8 +248,9 @@ func (o *outbox) ended(d *delivery, err error) {
 	case isOver(err) && (d.logged == nil || o.node.shared.isEnding()):
 		// It is left to the next process.
 	default:
+		d.warns(err)
 		d.tried(true)
-		o.tryAgain(d, isCrowded(err))
+		o.tryAgain(d, isCrowded(err) && d.places == nil) // which of the kinds has no room?
 	}
 }
 

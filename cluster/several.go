@@ -40,19 +40,30 @@ type several struct {
 	over    atomic.Bool  // it has failed before it has run
 }
 
+// newSeveral makes an operation on units that have come to it.
+func newSeveral(units []route.Unit[*freerun.Context]) *several {
+	s := &several{}
+	for _, u := range units {
+		s.cells = append(s.cells, u.Local().(*cell))
+	}
+	s.run = run{cell: s.cells[0], several: s}
+	return s
+}
+
 // takeSeveral runs an operation on several units.
 func takeSeveral(ctx *freerun.Context, i *freerun.Invocation) error {
 	if seam.Running(ctx) != nil { // the kind of another of its units has it
 		return i.Next(ctx)
 	}
-	s := &several{}
-	for _, u := range seam.Units(i) {
-		s.cells = append(s.cells, u.Local().(*cell))
-	}
-	s.run = run{cell: s.cells[0], held: seam.Hold(i), several: s}
+	s := newSeveral(seam.Units(i))
+	s.run.held = seam.Hold(i)
 	s.run.held.Set(&s.run)
-	if _, once := seam.Carried(ctx, onceKey{}); once {
-		s.run.release(fmt.Errorf("%w: %s is an operation on several units, and Once is for those on one", ErrNotDurable, shorten(i.Operation)))
+	if s.cells[0].logged != nil {
+		if !s.isLogged(i) {
+			return nil
+		}
+	} else if _, once := seam.Carried(ctx, onceKey{}); once {
+		s.run.release(errOnceOfSeveral(i.Operation))
 		return nil
 	}
 	states := seam.States(i)
@@ -60,6 +71,10 @@ func takeSeveral(ctx *freerun.Context, i *freerun.Invocation) error {
 		return nil
 	}
 	return s.runs(states, func() error { return i.Next(ctx) })
+}
+
+func errOnceOfSeveral(operation string) error {
+	return fmt.Errorf("%w: %s is an operation on several units, and Once is for those on one", ErrNotDurable, shorten(operation))
 }
 
 // claims has the units be those of the operation, each in its turn, and reports whether all are. In
@@ -156,6 +171,9 @@ func (s *several) comes() {
 
 // runs runs the operation, on units that share, and returns its error. In the turn of all.
 func (s *several) runs(states []any, fn func() error) error {
+	if s.run.logged != nil && s.isSettled(states) {
+		return nil
+	}
 	over := false
 	defer func() {
 		if !over { // runtime.Goexit
@@ -173,7 +191,11 @@ func (s *several) runs(states []any, fn func() error) error {
 			s.run.refuse(why)
 		}
 	}
-	if s.run.refused != nil {
+	switch {
+	case s.run.refused == nil:
+	case s.run.logged != nil: // its record has that, once the states are loaded
+		s.runsAgain()
+	default:
 		s.undone(s.run.refused)
 	}
 	return err
@@ -198,6 +220,9 @@ func (s *several) runsAgain() {
 
 // write begins the write of all records. The error says that a state cannot be encoded.
 func (s *several) write(states []any) error {
+	if s.run.logged != nil {
+		return s.writeLogged(states)
+	}
 	n, b := s.cells[0].kind.node, &batch{runs: []*run{&s.run}}
 	for at, c := range s.cells {
 		record, err := c.encode(states[at])
@@ -220,7 +245,12 @@ func (s *several) wrote(b *batch, err error) {
 	o := &s.cells[0].kind.node.outbox
 	o.counts.stored(b.writes)
 	o.send(b.sends)
-	s.run.release(nil)
+	s.ends(nil)
+}
+
+// ends gives the outcome free, and has the units go on.
+func (s *several) ends(err error) {
+	s.run.release(err)
 	for _, c := range s.cells {
 		c.letGoOf(s)
 	}
@@ -248,12 +278,8 @@ func (s *several) lose(err error) {
 
 // fail ends an operation that has not run, and cannot: a unit has no state (V4).
 func (s *several) fail(err error) {
-	if !s.over.CompareAndSwap(false, true) {
-		return
-	}
-	s.run.release(err)
-	for _, c := range s.cells {
-		c.letGoOf(s)
+	if s.over.CompareAndSwap(false, true) {
+		s.ends(err)
 	}
 }
 

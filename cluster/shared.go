@@ -40,6 +40,8 @@ type shared struct {
 	leave   sync.Once
 	closed  atomic.Bool
 	named   atomic.Uint64 // writes that have a name
+	several severalNames
+	room    room
 	counts  sharedCounts
 }
 
@@ -63,7 +65,7 @@ var errOver = errors.New("cluster: another machine owns the partition now")
 
 // newShared makes what a node shares.
 func newShared(n *Node, e engine.Shared) *shared {
-	s := &shared{node: n, engine: e}
+	s := &shared{node: n, engine: e, room: roomOf(e.Largest())}
 	for p := range e.Partitions() {
 		s.parts = append(s.parts, &part{of: s, p: p, turn: turn.New(n.rt), lastOf: map[string]uint64{}})
 	}
@@ -73,10 +75,14 @@ func newShared(n *Node, e engine.Shared) *shared {
 
 // begin has the node be one of the machines.
 func (s *shared) begin() (err error) {
-	for _, k := range s.node.kinds {
-		if len(k.was) > 0 {
-			return errors.Join(fmt.Errorf("cluster: kind %s has the option Was, which units that machines share do not take", k.given), s.engine.Close())
-		}
+	if n := s.engine.Largest(); n < leastLargest {
+		return errors.Join(fmt.Errorf("cluster: the store takes %d bytes in one piece, and durable units need %d", n, leastLargest), s.engine.Close())
+	}
+	if err := s.settleNames(); err != nil {
+		return errors.Join(err, s.engine.Close())
+	}
+	if s.several, err = nameSeveral(); err != nil {
+		return errors.Join(err, s.engine.Close())
 	}
 	if s.stop, err = s.engine.Listen(s.engine.Name(), s.machine.Receive); err != nil {
 		return errors.Join(err, s.engine.Close())
@@ -128,7 +134,7 @@ func (s *shared) Began(o *partition.Owner) {
 	clear(pt.lastOf)
 	pt.guard = &guard{part: pt, owner: o, from: o.Stored() + 1}
 	pt.owner.Store(o)
-	s.counts.takes()
+	s.counts.owns()
 	s.node.wakes.readOf(pt, o)
 	pt.sweeps(o)
 }
@@ -139,7 +145,6 @@ func (s *shared) Ended(o *partition.Owner) {
 	if !pt.owner.CompareAndSwap(o, nil) {
 		return // it had not begun
 	}
-	s.counts.loses()
 	s.node.outbox.drops(pt)
 	s.node.wakes.dropsOf(pt)
 	var active []*cell
@@ -172,42 +177,70 @@ func (s *shared) fails(o *partition.Owner, err error) {
 
 // delivery makes the delivery of a command.
 func (s *shared) delivery(o *partition.Owner, seq uint64, c *partition.Command) (*delivery, error) {
-	k, t, once, err := s.decode(c.Unit, c.Body)
+	t, once, err := s.decode(c.Unit, c.Body)
 	if err != nil {
 		return nil, err
 	}
 	if t.op != nil && t.op.reads {
-		return nil, fmt.Errorf("cluster: the log has a read of kind %s, %s", k.given, t.Operation)
+		return nil, fmt.Errorf("cluster: the log has a read of kind %s, %s", t.Kind, t.Operation)
 	}
 	pt := s.parts[o.P()]
-	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, command: c, before: pt.lastOf[c.Unit], once: once}}
-	pt.lastOf[c.Unit] = seq
+	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, command: c, once: once}}
+	if d.places, err = s.placesOf(&t); err != nil {
+		return nil, err
+	}
+	for _, unit := range d.units() {
+		d.logged.before = append(d.logged.before, pt.lastOf[unit])
+		pt.lastOf[unit] = seq
+	}
 	return d, nil
 }
 
-// decode reads what was sent to a unit. A tell without an operation wakes it.
-func (s *shared) decode(unit string, body []byte) (k *kind, t tell, once string, err error) {
-	given, key, err := layout.UnitOf([]byte(unit))
-	if err != nil {
-		return nil, t, "", err
+// units names the units of a delivery that comes from a log.
+func (d *delivery) units() []string {
+	if len(d.Units) > 0 {
+		return d.Units
 	}
-	if k = s.node.stored[given]; k == nil {
-		return nil, t, "", fmt.Errorf("cluster: a message is to kind %s, which this program does not have", given)
+	return []string{d.logged.command.Unit}
+}
+
+// decode reads what was sent to a unit. A tell without an operation wakes it.
+func (s *shared) decode(unit string, body []byte) (t tell, once string, err error) {
+	k, key, err := s.unitOf(unit)
+	if err != nil {
+		return t, "", err
 	}
 	c, err := layout.DecodeCommand(body)
 	if err != nil {
-		return nil, t, "", err
+		return t, "", err
 	}
-	t = tell{Tell: layout.Tell{Kind: k.given, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply}, to: k}
-	if c.Operation != "" {
-		if t.op = k.named(c.Operation); t.op == nil {
-			return nil, t, "", fmt.Errorf("cluster: a message is to kind %s with operation %s, which this program does not have", k.given, c.Operation)
-		}
+	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units}, to: k}
+	switch {
+	case c.Operation == "":
+	case len(c.Units) > 0:
+		t.op = s.several.stored[c.Operation]
+	default:
+		t.op = k.named(c.Operation)
+	}
+	if t.op == nil && c.Operation != "" {
+		return t, "", fmt.Errorf("cluster: a message is to kind %s with operation %s, which this program does not have", k.given, c.Operation)
 	}
 	if t.isQuestion() {
 		_, _, err = s.node.named(&t.Reply.Kind, t.Reply.Operation)
 	}
-	return k, t, c.Once, err
+	return t, c.Once, err
+}
+
+// unitOf returns the kind and the key of a unit with a name.
+func (s *shared) unitOf(name string) (k *kind, key string, err error) {
+	given, key, err := layout.UnitOf([]byte(name))
+	if err != nil {
+		return nil, "", err
+	}
+	if k = s.node.stored[given]; k == nil {
+		return nil, "", fmt.Errorf("cluster: a message is to kind %s, which this program does not have", given)
+	}
+	return k, key, nil
 }
 
 // named returns the operation, or the read, with a name in the store; nil if there is none.
@@ -240,9 +273,9 @@ type logged struct {
 	part    *part
 	owner   *partition.Owner
 	command *partition.Command
-	before  uint64 // the number of the one before to the unit; 0 without one
-	once    string // its identity
-	refused error  // it is not to run; nil for others
+	before  []uint64 // the number of the one before to each unit; 0 without one
+	once    string   // its identity
+	refused error    // it is not to run; nil for others
 }
 
 // isOver reports whether a delivery is dropped, since its owner has ended.
@@ -276,6 +309,10 @@ func (s *shared) wakeUp(d *delivery) error {
 
 // refuse has a delivery fail for good that is refused.
 func (s *shared) refuse(d *delivery) {
+	if len(d.Units) > 0 {
+		s.refuseSeveral(d)
+		return
+	}
 	err := s.inTurnOf(d, func(c *cell, state any) {
 		r := c.ownRun(d)
 		if r.refused = d.logged.refused; c.takes(r) {

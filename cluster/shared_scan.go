@@ -35,7 +35,7 @@ func (s *shared) scan(ctx context.Context, p int, prefix string) ([]engine.Write
 // keys calls each with the keys of the units of a kind that have a state, and whose text begins
 // with prefix, partition by partition.
 func (s *shared) keys(k *kind, prefix string, each func(text string) (more bool, err error)) error {
-	begins := layout.Records(k.given)
+	begins := layout.Records(k.stored)
 	for p := range s.parts {
 		found, err := s.scan(context.Background(), p, begins+prefix)
 		if err != nil {

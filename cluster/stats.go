@@ -18,7 +18,9 @@ type Stats struct {
 	Active map[string]int
 
 	// Of the store. What waits for the disk at the same time is one commit: Writes by Commits is
-	// how large that is. A write is a record, a message that was told, or what removes one.
+	// how large that is. A write is a record, a message that was told, or what removes one. Over
+	// logs that machines share a commit is the write of one unit, from its call until it is known,
+	// and there are no syncs, no file, and nothing that earlier processes have left.
 	Commits, Writes         uint64
 	Bytes                   uint64 // of the writes: their keys and values
 	LastBatch, LargestBatch int    // writes of a commit
@@ -37,8 +39,21 @@ type Stats struct {
 	// unit could not be loaded or its write has failed, those behind them, and those that are left
 	// of an earlier process and have not begun.
 	Deliveries, Waiting int
-	// Failures are recorded: see [Node.Failures].
+	// Failures are recorded: see [Node.Failures]. Over logs those that this node has recorded.
 	Failures int
+
+	// Over logs: of how many partitions this node has the units, and how often it has got one.
+	Partitions int
+	HandOvers  uint64
+	// Conflicts are writes that were refused, since another node had written the record, and
+	// Unknown those of which it is not known whether they were made. What they had runs again.
+	Conflicts, Unknown uint64
+	// Unsettled are the entries of the logs of these partitions that were read, and have not had
+	// their effect, or have one before them that has not. OldestUnsettled is for how long the first
+	// of them was: if it grows, a unit cannot be loaded or written, which the node logs, and the
+	// log is kept from there on.
+	Unsettled       int
+	OldestUnsettled time.Duration
 
 	// Opening is how long Join took. Left is how many messages earlier processes had left, and
 	// LeftNow how many of them have had no effect so far. Replay is the time from the end of Join
@@ -61,14 +76,21 @@ func (n *Node) Stats() Stats {
 		}
 	}
 	if e, counts := n.engine.(engine.Counting); counts {
-		of := e.Stats()
-		s.Commits, s.Writes, s.Bytes, s.LastBatch, s.LargestBatch = of.Commits, of.Writes, of.Bytes, of.LastBatch, of.LargestBatch
-		s.CommitTime, s.LastCommit, s.LongestCommit = of.CommitTime, of.LastCommit, of.LongestCommit
-		s.Syncs, s.SyncTime, s.LastSync, s.LongestSync = of.Syncs, of.SyncTime, of.LastSync, of.LongestSync
-		s.FileSize = of.FileSize
+		s.store(e.Stats())
+	}
+	if n.shared != nil {
+		n.shared.tell(&s)
 	}
 	n.outbox.tell(&s)
 	return s
+}
+
+// store has the figures of a store.
+func (s *Stats) store(of engine.Stats) {
+	s.Commits, s.Writes, s.Bytes, s.LastBatch, s.LargestBatch = of.Commits, of.Writes, of.Bytes, of.LastBatch, of.LargestBatch
+	s.CommitTime, s.LastCommit, s.LongestCommit = of.CommitTime, of.LastCommit, of.LongestCommit
+	s.Syncs, s.SyncTime, s.LastSync, s.LongestSync = of.Syncs, of.SyncTime, of.LastSync, of.LongestSync
+	s.FileSize = of.FileSize
 }
 
 // counts are what an outbox counts.

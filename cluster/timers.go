@@ -78,7 +78,7 @@ func setTimer(c *freerun.Context, d, every time.Duration, name, op string, arg a
 	if err != nil {
 		return refused(fmt.Errorf("%w: %w", ErrNotDurable, err))
 	}
-	if err := k.node.shared.mayCarry("the argument", b); err != nil {
+	if err := k.node.mayTell("the argument", b); err != nil {
 		return refused(err)
 	}
 	now := k.node.rt.Now()

@@ -38,7 +38,8 @@ type migration struct {
 // Was says that the kind, or the operation, had another name, as the declaration gave it. What was
 // stored under that name belongs to this declaration. [Join] moves the units of a kind that has a
 // new name, which takes some microseconds for each; the option can go once no store has the old
-// name.
+// name. In a store that machines share nothing moves, as older programs go on meanwhile: it knows
+// the names of a kind, and that the new one is one of them once a program has joined.
 func Was(name string) StoredOption {
 	if name == "" {
 		panic("cluster: Was with an empty name")

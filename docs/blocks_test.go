@@ -44,6 +44,9 @@ func pieces(t *testing.T) map[string][]string {
 				t.Fatalf("%s:%d: a piece ends that has not begun", file, i+1)
 			}
 			indent, end := lines[begin-1][:strings.Index(lines[begin-1], beginMark)], i
+			for lines[begin] == "" {
+				begin++
+			}
 			for lines[end-1] == "" {
 				end--
 			}
@@ -62,8 +65,9 @@ func pieces(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestBlocks holds that each block of Go in README.md and docs/tour.md is a piece of the code that
-// the tests of docs/tour run, and that each piece is shown. A comment above a block names it:
+// TestBlocks holds that each block of Go in README.md, docs/tour.md and docs/guides.md is a piece
+// of the code that the tests of docs/tour run, and that each piece is shown. A comment above a
+// block names it:
 //
 //	<!-- code: NAME -->
 //
@@ -72,7 +76,7 @@ func pieces(t *testing.T) map[string][]string {
 func TestBlocks(t *testing.T) {
 	code := pieces(t)
 	shown := map[string]bool{}
-	for _, name := range []string{"README.md", "docs/tour.md"} {
+	for _, name := range []string{"README.md", "docs/tour.md", "docs/guides.md"} {
 		p := read(t, name)
 		var written []string
 		for i := 0; i < len(p.lines); i++ {

@@ -69,7 +69,7 @@ func (s *machines) trouble() (t trouble) {
 	case 5:
 		t.Waits = true
 	case 6:
-		t.Ends = random.IntN(6) == 0
+		t.Ends = random.IntN(2) == 0
 	}
 	return t
 }

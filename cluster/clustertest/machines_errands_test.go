@@ -31,7 +31,6 @@ func (s *sharedErrands) act(m *machine) {
 	default:
 		e := &sentErrand{of: random.IntN(len(clerks)), key: random.IntN(keys)}
 		e.errand = errand{ID: len(s.all) + 1, trouble: s.trouble()}
-		e.Spoils = false
 		if random.IntN(2) == 0 {
 			e.Asks = &target{random.IntN(len(clerks)), random.IntN(keys), s.trouble()}
 		}

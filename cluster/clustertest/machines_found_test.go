@@ -153,7 +153,7 @@ func TestMachinesRefused(t *testing.T) {
 		if err := muteBell.Tell(once, bells.At(c, 1), struct{}{}); err == nil {
 			m.rests(time.Second) // a Tell may fail later
 		}
-		if _, err := fillBell.Send(c, bells.At(c, 1), make([]byte, 2<<20)).Wait(context.Background()); !errors.Is(err, cluster.ErrNotDurable) {
+		if _, err := fillBell.Send(c, bells.At(c, 1), make([]byte, 2<<20)).Wait(context.Background()); !errors.Is(err, cluster.ErrTooLarge) {
 			s.Errorf("an argument of 2 MiB: %v", err)
 		}
 		if n, err := send(c, addBell, 1); n != 2 || err != nil {
@@ -171,7 +171,10 @@ func TestMachinesEnds(t *testing.T) {
 	for _, before := range []int{0, 200} {
 		runOnMachine(t, 1, logsim.Faults{}, func(s *machines, m *machine) {
 			c := m.rt.Context()
-			note := binary.AppendUvarint(binary.AppendUvarint([]byte{layout.Version}, 1), uint64(before)+2)
+			note := []byte{layout.Version}
+			for _, n := range []uint64{1, uint64(before) + 2, uint64(before) + 2} { // twice
+				note = binary.AppendUvarint(note, n)
+			}
 			for p := range machineParts {
 				m.Port.Swap(p, []engine.Write{{Key: []byte(layout.Note), Value: note}}, 0, func(uint64, error) {})
 			}
@@ -186,4 +189,28 @@ func TestMachinesEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMachinesClosed holds that units fail with ErrClosed once the node is closed, whether they
+// were in memory or not.
+func TestMachinesClosed(t *testing.T) {
+	runOnMachine(t, 1, logsim.Faults{}, func(s *machines, m *machine) {
+		c := m.rt.Context()
+		if _, err := send(c, addBell, 1); err != nil {
+			s.Error(err)
+		}
+		if err := m.node.Close(); err != nil {
+			s.Error(err)
+		}
+		for _, c := range []*freerun.Context{c, c.WithValue(engine.DirectKey{}, true)} {
+			for _, key := range []int{1, 2, 1} {
+				if _, err := send(c, addBell, key); !errors.Is(err, cluster.ErrClosed) {
+					s.Errorf("bell %d: %v", key, err)
+				}
+				if _, err := lookBell.Send(c, bells.At(c, key), struct{}{}).Wait(context.Background()); !errors.Is(err, cluster.ErrClosed) {
+					s.Errorf("a read of bell %d: %v", key, err)
+				}
+			}
+		}
+	})
 }

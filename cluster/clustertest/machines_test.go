@@ -35,6 +35,9 @@ type machines struct {
 	last    bool // nothing goes wrong any more
 	done    bool // what is left was checked
 	of      machineProgram
+	largest int  // of what the store takes
+	version int  // the latest one that a machine had
+	upgrade bool // machines have several versions
 	sum     map[string]int
 	logf    func(format string, args ...any)
 }
@@ -46,6 +49,9 @@ type machineProgram interface {
 	// check is called on the last machine, when all has come to rest: nothing goes wrong any more.
 	check(m *machine)
 }
+
+// machineBeginner is a program that does something on each machine before that joins.
+type machineBeginner interface{ begins(m *machine) }
 
 // machineRates are the probabilities of what goes wrong.
 type machineRates struct {
@@ -80,12 +86,16 @@ type machine struct {
 	node    *cluster.Node
 	receive func(message []byte)
 	crashed bool
+	version int // of the program (machines_renamed_test.go)
 }
 
 var _ engine.Shared = (*machine)(nil)
 
 // Partitions implements [engine.Shared].
 func (m *machine) Partitions() int { return machineParts }
+
+// Largest implements [engine.Shared].
+func (m *machine) Largest() int { return m.of.largest }
 
 // Name implements [engine.Shared].
 func (m *machine) Name() string { return m.name }
@@ -101,6 +111,7 @@ func (m *machine) Send(to string, message []byte) {
 	if m.crashed {
 		return
 	}
+	m.mayHave("a message", message)
 	message = slices.Clone(message)
 	for _, other := range m.of.alive {
 		if to != "" && other.name != to || m.CutFor() > 0 || m.of.Happens(m.of.rates.unheard) {
@@ -113,6 +124,13 @@ func (m *machine) Send(to string, message []byte) {
 				}
 			})
 		})
+	}
+}
+
+// mayHave holds that the store takes something.
+func (m *machine) mayHave(what string, b []byte) {
+	if len(b) > m.of.largest {
+		m.of.Errorf("%s has %d bytes, and the store takes %d", what, len(b), m.of.largest)
 	}
 }
 
@@ -139,7 +157,7 @@ func (s *machines) upTo(most time.Duration) time.Duration {
 func newMachines(t testing.TB, seed uint64, sum map[string]int) *machines {
 	random := rand.New(rand.NewPCG(seed, 0x3ac4))
 	draw := func(rate float64) float64 { return rate * [...]float64{0, 1, 1, 4}[random.IntN(4)] }
-	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), longest: longestRun, sum: sum, logf: func(string, ...any) {}}
+	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), longest: longestRun, largest: 1 << 20, sum: sum, logf: func(string, ...any) {}}
 	faults := logsim.Faults{Lost: draw(0.01), Dropped: draw(0.01), Late: draw(0.01), Twice: draw(0.01), Slow: draw(0.01)}
 	s.rates = machineRates{unheard: draw(0.02), crash: draw(0.01), leave: draw(0.01), away: draw(0.02)}
 	s.store = logsim.New(s, faults, machineParts)
@@ -167,7 +185,7 @@ func (s *machines) run() {
 func (s *machines) begin() {
 	s.lives--
 	s.names++
-	m := &machine{of: s, name: fmt.Sprint("m", s.names)}
+	m := &machine{of: s, name: fmt.Sprint("m", s.names), version: s.drawVersion()}
 	processors := 1 + s.random.IntN(mostProcessors)
 	s.joint.Begin(simhost.Draw(s.random, s.random.IntN(2) == 0, processors), func(member *simhost.Member) {
 		m.member, m.Port = member, s.store.Port(member)
@@ -199,11 +217,25 @@ func (s *machines) ended() {
 // run is the life of a machine.
 func (m *machine) run() {
 	s := m.of
+	defer func() { // at a Fatal, too
+		s.done = s.done || s.last && !m.crashed
+		m.crash()
+		_ = m.rt.Close()
+		if m.node != nil {
+			_ = m.node.Close()
+		}
+	}()
+	joins := true
+	m.waits(&joins)
 	var err error
+	if of, is := s.of.(machineBeginner); is {
+		of.begins(m)
+	}
 	m.node, err = cluster.Join(m.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return m, nil }))
 	if err != nil {
 		s.Fatalf("%s: %v", m.name, err)
 	}
+	s.version, joins = max(s.version, m.version), false
 	if s.last {
 		m.rests(settleMachine)
 		if !m.crashed {
@@ -227,12 +259,19 @@ func (m *machine) run() {
 			s.Errorf("%s: Close: %v", m.name, err)
 		}
 	}
-	m.crash()
-	_ = m.rt.Close()
-	_ = m.node.Close()
 	if err := m.member.Refused(); err != nil {
 		s.Errorf("%s: %v", m.name, err)
 	}
+}
+
+// waits has the runtime wait for what comes from outside, while a condition holds: it has no timers
+// of its own that it waits for.
+func (m *machine) waits(while *bool) {
+	m.member.After(time.Second, func() {
+		if *while {
+			m.waits(while)
+		}
+	})
 }
 
 // crash ends the process.

@@ -66,14 +66,15 @@ func TestMachines(t *testing.T) {
 			m := n.node.Machines()
 			for _, other := range all {
 				name := other.node.Machines().Self
-				if has, known := m.Partitions[name]; !known || has != other.node.Machines().Owned {
+				if has, known := m.Partitions[name]; !known || has != other.node.Stats().Partitions {
 					return false
 				}
 			}
-			if len(m.Partitions) != len(all) || m.Taken < uint64(m.Owned) {
+			s := n.node.Stats()
+			if len(m.Partitions) != len(all) || s.HandOvers < uint64(s.Partitions) {
 				return false
 			}
-			owned += m.Owned
+			owned += s.Partitions
 		}
 		return owned == 32
 	}
@@ -86,14 +87,14 @@ func TestMachines(t *testing.T) {
 		}
 	}
 	waits(a, b)
-	taken := b.node.Machines()
-	if taken.Owned == 32 || taken.Owned == 0 {
-		t.Errorf("one of two machines has %d partitions of 32", taken.Owned)
+	half := b.node.Stats()
+	if half.Partitions == 32 || half.Partitions == 0 {
+		t.Errorf("one of two machines has %d partitions of 32", half.Partitions)
 	}
 	a.leave(t)
 	waits(b)
-	if now := b.node.Machines(); now.Taken < taken.Taken+uint64(32-taken.Owned) {
-		t.Errorf("it has taken %d partitions, and had taken %d, with %d of 32", now.Taken, taken.Taken, taken.Owned)
+	if now := b.node.Stats(); now.HandOvers < half.HandOvers+uint64(32-half.Partitions) {
+		t.Errorf("it got partitions %d times, and before %d times, when it had %d of 32", now.HandOvers, half.HandOvers, half.Partitions)
 	}
 	b.leave(t)
 	rt := freerun.New()

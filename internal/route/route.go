@@ -61,7 +61,7 @@ type Form uint8
 const (
 	Run     Form = iota // an operation that has the unit to itself
 	Read                // an operation that only looks
-	Several             // an operation on several units; it is run here, or refused
+	Several             // an operation on several units
 	Control             // a Stop, a Kind.Stop or a Watch; Suspend and Retire are of form Run
 )
 
@@ -89,21 +89,22 @@ type Message interface {
 	// Kind returns the full name of the unit's kind; empty for other units.
 	Kind() string
 	// Units returns the units of a message to several, in the order of the arguments; nil for a
-	// message to one. Key and Kind are those of the unit with the route.
+	// message to one. Key and Kind are those of the unit with the route. The routes of the units
+	// are asked one after another, until one does not have the message stay: that decides for all.
 	Units() []Addressee
 	// Runtime returns the *freerun.Runtime.
 	Runtime() any
 	// Told reports whether nobody holds a future of the outcome: the message is a Tell's.
 	Told() bool
 	// Arg returns a pointer to the argument, an *A. All futures in it have outcomes, except in that
-	// of a Suspend, and of a message that waits. The route may read and write it until the message
-	// is decided.
+	// of a Suspend, and of one that Decide is asked about ahead. The route may read and write it
+	// until the message is decided.
 	Arg() any
-	// Waits reports whether the message has to wait for futures in its argument, and is sent by an
-	// operation whose outcome is kept back. Then Decide is asked at the send, with the sender: an
-	// error refuses the message, and of the verdict nothing comes, as Decide is asked again when
-	// the message leaves.
-	Waits() bool
+	// Ahead reports whether Decide is asked at the send of a message that leaves later, since its
+	// sender is an operation whose outcome is kept back: one that waits for futures in its
+	// argument, or is to several units. An error refuses the message, and of the verdict nothing
+	// comes, as Decide is asked again when the message leaves.
+	Ahead() bool
 	// NewResult returns a pointer to a new zero result, an *R, to decode into.
 	NewResult() any
 	// Context returns a context with the values of the message that is done when the message is
@@ -111,9 +112,8 @@ type Message interface {
 	// argument had to wait for futures is not known.
 	Context() context.Context
 	// Sender returns what keeps the outcome of the operation back that sends this message, nil if
-	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message
-	// that need not wait for futures. About one to several units that is sent so, and about one
-	// that waits, Decide is asked twice: at the send, with the sender, and when the message leaves.
+	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message to
+	// one unit that need not wait for futures, and for those that Decide is asked about ahead.
 	Sender() Held
 	// Resolve gives the message its outcome: err, or the result, an *R, nil for the zero R. It
 	// reports whether it was this call that has decided. If not, the outcome is dropped: there was

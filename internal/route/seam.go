@@ -62,11 +62,11 @@ type Seam[O, K, C, I any] struct {
 	Form func(i I) Form
 	// Mark returns the mark of the delivery that the running message is, nil for others.
 	Mark func(i I) any
-	// Kinds returns all kinds, and Operations all operations on one unit that have a name, declared
-	// so far.
+	// Kinds returns all kinds, and Operations all operations on units that have a name, declared so
+	// far.
 	Kinds, Operations func() []Declared
-	// Deliver sends an operation to a unit of a kind in a runtime, a *freerun.Runtime, outside of
-	// any scope. If it returns an error, Done is not called.
+	// Deliver sends an operation to units of kinds in a runtime, a *freerun.Runtime, outside of any
+	// scope. Their routes are not asked. If it returns an error, Done is not called.
 	Deliver func(rt any, d Delivery) error
 }
 

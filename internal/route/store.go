@@ -51,12 +51,12 @@ type Turn[C any] interface {
 	Failed(err error)
 }
 
-// Declared describes a kind, or an operation on one unit with a name.
+// Declared describes a kind, or an operation on units with a name.
 type Declared struct {
 	Name  string       // the full name
 	Given string       // the name in the declaration
 	Place string       // file:line
-	State reflect.Type // S
+	State reflect.Type // S; of an operation on several units that of the first
 	Key   reflect.Type // K of a kind; nil for an operation
 	Arg   reflect.Type // A of an operation; nil for a kind
 	// Result is R of an operation; nil for a kind.
@@ -70,10 +70,15 @@ type Declared struct {
 	Active func(rt any) int
 }
 
-// Delivery is an operation that a store sends to a unit of a kind.
+// Place names a unit of a kind.
+type Place struct {
+	Kind string              // the full name
+	Key  func(key any) error // decodes the key into a *K
+}
+
+// Delivery is an operation that a store sends to a unit of a kind, or to several.
 type Delivery struct {
-	Kind      string              // the full name
-	Key       func(key any) error // decodes the key into a *K
+	To        []Place
 	Operation string              // the full name
 	Arg       func(arg any) error // decodes the argument into an *A
 	Mark      any                 // what Seam.Mark returns

@@ -1,6 +1,10 @@
 package codec
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
 
 const (
 	// mostBytes is how long a value may be, with its form.
@@ -53,7 +57,7 @@ func (c *Codec) checked(text []byte) error {
 	l := lookAt(text)
 	switch {
 	case len(text) >= mostBytes:
-		return fmt.Errorf("it takes %d bytes, and may take %d; keep parts of it in units of their own", len(text)+1, mostBytes)
+		return fmt.Errorf("%w: it takes %d bytes, and may take %d; keep parts of it in units of their own", engine.ErrTooLarge, len(text)+1, mostBytes)
 	case l.depth > mostDepth:
 		return fmt.Errorf("its arrays and objects lie %d deep in each other, and may %d", l.depth, mostDepth)
 	case l.values > mostRoom/int64(max(1, min(c.widest, mostRoom))):

@@ -54,6 +54,18 @@ type Stats struct {
 	FileSize                        int64 // 0 if the file cannot be asked
 }
 
+// Count counts a commit that is done.
+func (s *Stats) Count(writes []Write, took time.Duration) {
+	s.Commits++
+	s.Writes += uint64(len(writes))
+	for _, w := range writes {
+		s.Bytes += uint64(len(w.Key) + len(w.Value))
+	}
+	s.LastBatch, s.LargestBatch = len(writes), max(s.LargestBatch, len(writes))
+	s.CommitTime += took
+	s.LastCommit, s.LongestCommit = took, max(s.LongestCommit, took)
+}
+
 // Errors of engines. An error of an engine wraps one of them if it is of that sort, and says what
 // to do.
 var (
@@ -63,6 +75,8 @@ var (
 	ErrStateLost = errors.New("stored state is lost")
 	// ErrNoSpace says that there is no room for what was to be stored.
 	ErrNoSpace = errors.New("no space for the store")
+	// ErrTooLarge says that something takes more bytes than it may.
+	ErrTooLarge = errors.New("too large")
 	// ErrStopped says that the store takes no more writes, since it does not know whether the last
 	// ones are durable.
 	ErrStopped = errors.New("the store has stopped")

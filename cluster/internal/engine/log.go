@@ -23,6 +23,9 @@ type Log interface {
 	// has a revision, and tells the new one. Revision 0 is that of an entry that never was. With
 	// another revision it fails with ErrConflict.
 	Swap(p int, writes []Write, revision uint64, done func(revision uint64, err error))
+	// SwapAll is Swap if the entries of the first keys have these revisions, a key each. It tells
+	// the new one of the first; of the second it is one more, and so on.
+	SwapAll(p int, writes []Write, revisions []uint64, done func(first uint64, err error))
 	// Read tells the value of a key in a partition, nil if there is no entry, and its revision. It
 	// sees each Swap that was done before the call, in any process.
 	Read(p int, key []byte, done func(value []byte, revision uint64, err error))
@@ -48,6 +51,8 @@ type Shared interface {
 	Log
 	// Partitions returns how many partitions there are: as many for as long as the data is there.
 	Partitions() int
+	// Largest returns how many bytes an entry of a log, a value, or a message may have.
+	Largest() int
 	// Name returns a name of this process. No other one has it, or ever had.
 	Name() string
 	// Send sends a message to the process of a name, or to all of them, this one too, if to is
@@ -57,4 +62,11 @@ type Shared interface {
 	Listen(name string, each func(message []byte)) (stop func(), err error)
 	// Close ends the engine: calls that come later fail with ErrClosed, or do nothing.
 	Close() error
+}
+
+// Renaming is a [Shared] of a simulation, which has programs of several versions in one process. It
+// tells the name that its program gives a kind, and the names that it had before, by the one of the
+// declaration.
+type Renaming interface {
+	Named(declared string) (given string, was []string)
 }

@@ -27,6 +27,7 @@ func Log(t *testing.T, open func(t *testing.T, name string) Opened) {
 		"trim":    trims,
 		"swap":    swaps,
 		"several": severals,
+		"fences":  fences,
 		"scan":    scans,
 		"writers": writers,
 		"keys":    keys,
@@ -253,6 +254,47 @@ func severals(t *testing.T, s *suite) {
 	for key, want := range map[string]string{"a": "3", "b": "", "c": "1", "d": "3"} {
 		if value, _ := s.read(key); string(value) != want || (value == nil) != (want == "") {
 			t.Errorf("%s: %q, want %q", key, value, want)
+		}
+	}
+}
+
+// fences holds that several writes are made if each of the first entries has its revision, and that
+// each of these has the revision then that follows from what is told.
+func fences(t *testing.T, s *suite) {
+	first, err := s.swapAll([]uint64{0, 0}, write("a", "1"), write("b", "1"), write("c", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range []string{"a", "b"} {
+		if value, revision := s.read(key); string(value) != "1" || revision != first+uint64(i) {
+			t.Errorf("%s: %q, %d; the first one was told as %d", key, value, revision, first)
+		}
+	}
+	second, err := s.swap(first+1, write("b", "2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range [][]uint64{{first, first + 1}, {first, 0}, {0, second}, {first + 1, second}} {
+		if _, err := s.swapAll(wrong, write("a", "wrong"), write("b", "wrong"), write("c", "wrong")); !errors.Is(err, engine.ErrConflict) {
+			t.Errorf("revisions %d, where they are %d and %d: %v", wrong, first, second, err)
+		}
+	}
+	for key, want := range map[string]string{"a": "1", "b": "2", "c": "1"} {
+		if value, _ := s.read(key); string(value) != want {
+			t.Errorf("%s: %q, want %q", key, value, want)
+		}
+	}
+	third, err := s.swapAll([]uint64{second, first}, removal("b"), write("a", "3"), write("d", "3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"a": "3", "b": "", "c": "1", "d": "3"} {
+		value, revision := s.read(key)
+		if string(value) != want || (value == nil) != (want == "") {
+			t.Errorf("%s: %q, want %q", key, value, want)
+		}
+		if key == "a" && revision != third+1 {
+			t.Errorf("the second entry has revision %d; the first one was told as %d", revision, third)
 		}
 	}
 }

@@ -52,6 +52,14 @@ func (s *suite) swap(revision uint64, writes ...engine.Write) (uint64, error) {
 	return r.n, r.err
 }
 
+func (s *suite) swapAll(revisions []uint64, writes ...engine.Write) (uint64, error) {
+	s.t.Helper()
+	done := make(chan result, 1)
+	s.log.SwapAll(0, writes, revisions, func(first uint64, err error) { done <- result{nil, first, err} })
+	r := wait(s.t, done)
+	return r.n, r.err
+}
+
 func (s *suite) read(key string) ([]byte, uint64) {
 	s.t.Helper()
 	done := make(chan result, 1)

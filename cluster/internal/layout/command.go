@@ -16,11 +16,13 @@ type Command struct {
 	Reply Reply
 	// Once is the identity that the sender has given it; empty without one.
 	Once string
+	// Units are the names of all units of an operation on several; nil for one on one.
+	Units []string
 }
 
 // Encode returns the bytes of a Command.
 func (c Command) Encode() []byte {
-	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once)
+	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once, joined(c.Units))
 }
 
 // DecodeCommand reads what Encode has written, of which it keeps no part.
@@ -28,22 +30,52 @@ func DecodeCommand(b []byte) (c Command, err error) {
 	if len(b) == 0 || b[0] != Version {
 		return c, errors.New("the command has another form; a newer program has sent it")
 	}
-	var parts [6]string
+	var parts [7]string
 	if rest, err := CutParts(b[1:], parts[:]); err != nil || len(rest) > 0 {
 		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
 	}
-	return Command{parts[0], []byte(parts[1]), Reply{parts[2], parts[3], parts[4]}, parts[5]}, nil
+	units, err := parted(parts[6])
+	if err != nil {
+		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
+	}
+	return Command{parts[0], []byte(parts[1]), Reply{parts[2], parts[3], parts[4]}, parts[5], units}, nil
 }
 
 // Result is the outcome of a Command, as its sender gets it.
 type Result struct {
 	Value []byte // as package codec has it
 	Err   []byte // JSON, as package errorcode has it; empty for none
+	// Refused: the command has had no effect.
+	Refused bool
+	// Cut: there was no room to keep the value, or the error.
+	Cut bool
+}
+
+const (
+	isRefused = 1 << iota
+	isCut
+)
+
+// CutResult returns the bytes of a Result that is cut.
+func CutResult(b []byte) []byte {
+	r, _ := DecodeResult(b)
+	return Result{Refused: r.Refused, Cut: true}.Encode()
 }
 
 // Encode returns the bytes of a Result.
 func (r Result) Encode() []byte {
-	return AppendParts([]byte{Version}, string(r.Value), string(r.Err))
+	b := AppendParts([]byte{Version}, string(r.Value), string(r.Err))
+	flags := byte(0)
+	if r.Refused {
+		flags |= isRefused
+	}
+	if r.Cut {
+		flags |= isCut
+	}
+	if flags != 0 {
+		b = append(b, flags)
+	}
+	return b
 }
 
 // DecodeResult reads what Encode has written, of which it keeps no part.
@@ -52,8 +84,13 @@ func DecodeResult(b []byte) (r Result, err error) {
 		return r, errors.New("the outcome has another form; a newer program has sent it")
 	}
 	var parts [2]string
-	if rest, err := CutParts(b[1:], parts[:]); err != nil || len(rest) > 0 {
+	rest, err := CutParts(b[1:], parts[:])
+	if err != nil || len(rest) > 1 {
 		return r, errDamaged
 	}
-	return Result{[]byte(parts[0]), []byte(parts[1])}, nil
+	flags := byte(0)
+	if len(rest) > 0 {
+		flags = rest[0]
+	}
+	return Result{[]byte(parts[0]), []byte(parts[1]), flags&isRefused != 0, flags&isCut != 0}, nil
 }

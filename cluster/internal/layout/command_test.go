@@ -9,7 +9,8 @@ import (
 // TestCommand holds that a command, and an outcome, come back, and that no part of one does.
 func TestCommand(t *testing.T) {
 	for _, want := range []Command{
-		{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once"},
+		{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", nil},
+		{"move", []byte("\x00j5"), Reply{}, "", []string{"a", "", "a longer name"}},
 		{Arg: []byte{}}, // it wakes
 	} {
 		b := want.Encode()
@@ -25,7 +26,7 @@ func TestCommand(t *testing.T) {
 			t.Error("what is behind it is taken")
 		}
 	}
-	if b := string(Command{"a", []byte("b"), Reply{"c", "d", "e"}, "f"}.Encode()); b != "\x01\x01a\x01b\x01c\x01d\x01e\x01f" {
+	if b := string(Command{"a", []byte("b"), Reply{"c", "d", "e"}, "f", []string{"g", "hi"}}.Encode()); b != "\x01\x01a\x01b\x01c\x01d\x01e\x01f\x05\x01g\x02hi" {
 		t.Errorf("%q", b) // logs are read by later programs
 	}
 	for _, want := range []Result{{Value: []byte("j5"), Err: []byte{}}, {Value: []byte{}, Err: []byte("{}")}} {
@@ -37,6 +38,12 @@ func TestCommand(t *testing.T) {
 			if _, err := DecodeResult(b[:n]); err == nil {
 				t.Errorf("%d bytes of an outcome are taken", n)
 			}
+		}
+	}
+	for _, refused := range []bool{false, true} {
+		b := CutResult(Result{Value: make([]byte, 100), Err: make([]byte, 100), Refused: refused}.Encode())
+		if got, err := DecodeResult(b); err != nil || !got.Cut || got.Refused != refused || len(b) > 4 {
+			t.Errorf("cut, refused: %v: %+v in %d bytes, %v", refused, got, len(b), err)
 		}
 	}
 }
@@ -56,7 +63,7 @@ func TestCutWake(t *testing.T) {
 }
 
 func FuzzDecodeCommand(f *testing.F) {
-	f.Add(Command{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once"}.Encode())
+	f.Add(Command{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", nil}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if c, err := DecodeCommand(b); err == nil {
 			if again, err := DecodeCommand(c.Encode()); err != nil || !reflect.DeepEqual(again, c) {

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,7 @@ const (
 	Once    = "i" // the outcome of an operation that has an identity
 	Expiry  = "x" // when such an outcome is to be forgotten
 	Renamed = "r" // the later name of a kind that had another one
+	Names   = "n" // the names of kinds that machines share: the whole key
 )
 
 // Records returns with what the keys of the records of a kind begin; behind it is the unit's key.
@@ -45,6 +47,25 @@ func DecodeRenamed(b []byte) (name string, err error) {
 		return "", errDamaged
 	}
 	return string(b[1:]), nil
+}
+
+// EncodeNames returns the value of the entry Names: by each name that a program has had for a kind,
+// the one that the kind has in the store.
+func EncodeNames(names map[string]string) []byte {
+	b, _ := json.Marshal(names) // strings alone
+	return append([]byte{Version}, b...)
+}
+
+// DecodeNames reads a value of EncodeNames; nil is that of no names.
+func DecodeNames(b []byte) (map[string]string, error) {
+	names := map[string]string{}
+	if b == nil {
+		return names, nil
+	}
+	if len(b) == 0 || b[0] != Version || json.Unmarshal(b[1:], &names) != nil {
+		return nil, fmt.Errorf("%w: the names of kinds are damaged, or a newer program has written them", engine.ErrStateLost)
+	}
+	return names, nil
 }
 
 // Numbered returns a key with a number.

@@ -85,9 +85,13 @@ func (pt *Port) Append(p int, entry []byte, done func(seq uint64, err error)) {
 }
 
 func (pt *Port) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	pt.SwapAll(p, writes, []uint64{revision}, done)
+}
+
+func (pt *Port) SwapAll(p int, writes []engine.Write, revisions []uint64, done func(first uint64, err error)) {
 	pt.call(pt.delay(usualWay), func() func() {
-		revision, err := pt.swap(p, writes, revision)
-		return func() { done(revision, err) }
+		first, err := pt.swap(p, writes, revisions)
+		return func() { done(first, err) }
 	}, func() { done(0, engine.ErrUncertain) })
 }
 

@@ -89,15 +89,17 @@ func (s *Store) append(p int, entry []byte) uint64 {
 	return l.last()
 }
 
-// swap is a Swap that arrives.
-func (s *Store) swap(p int, writes []engine.Write, revision uint64) (uint64, error) {
+// swap is a SwapAll that arrives.
+func (s *Store) swap(p int, writes []engine.Write, revisions []uint64) (first uint64, err error) {
 	entries := s.entries[p]
-	have := uint64(0)
-	if first := entries[string(writes[0].Key)]; first != nil {
-		have = first.revision
-	}
-	if have != revision && !s.Unfenced {
-		return 0, engine.ErrConflict
+	for i, revision := range revisions {
+		have := uint64(0)
+		if e := entries[string(writes[i].Key)]; e != nil {
+			have = e.revision
+		}
+		if have != revision && !s.Unfenced {
+			return 0, engine.ErrConflict
+		}
 	}
 	told := s.revision + 1
 	for _, w := range writes {

@@ -87,6 +87,10 @@ func (e *stepped) Swap(p int, writes []engine.Write, revision uint64, done func(
 	e.step(func() { e.port.Swap(p, writes, revision, done) })
 }
 
+func (e *stepped) SwapAll(p int, writes []engine.Write, revisions []uint64, done func(first uint64, err error)) {
+	e.step(func() { e.port.SwapAll(p, writes, revisions, done) })
+}
+
 func (e *stepped) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
 	if !e.step(func() { e.port.Read(p, key, done) }) {
 		done(nil, 0, engine.ErrClosed)

@@ -55,6 +55,14 @@ func (o *Owner) checkpoints() {
 	o.world.After(checkpointEvery, o.checkpoints)
 }
 
+// Checkpoint stores a checkpoint at once: a record has no room until one is behind what it has
+// sent.
+func (o *Owner) Checkpoint() {
+	if !o.stored.under && o.MayWrite() {
+		o.store(func() {})
+	}
+}
+
 // store stores a checkpoint, unless what is stored is as late, and calls done.
 func (o *Owner) store(done func()) {
 	if o.stored.under {

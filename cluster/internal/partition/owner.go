@@ -59,6 +59,7 @@ type Owner struct {
 	failed  func(err error)
 	strange func(session uint64) // a command has come of one that is closed
 	left    func()
+	lag     lag
 	pause   pause
 	awake   time.Time // when the machine was awake for sure
 	// The constants of these names; less in a simulation.
@@ -81,6 +82,7 @@ const (
 type item struct {
 	seq   uint64
 	entry *Entry
+	at    time.Time // when it was read
 	done  bool
 	sends []Send
 	open  int // how many of them are not accepted
@@ -172,8 +174,9 @@ func (o *Owner) reads(seq uint64, b []byte) {
 	}
 	o.last = seq
 	v := o.read.read(seq, &e, o.rules)
-	it := &item{seq: seq, entry: &e, done: v != taken}
+	it := &item{seq: seq, entry: &e, at: o.world.Now(), done: v != taken}
 	o.queue = append(o.queue, it)
+	o.noteLag()
 	switch {
 	case e.Opening != nil:
 		o.heard[seq] = o.world.Now()
@@ -252,6 +255,7 @@ func (o *Owner) settle() {
 	}
 	o.queue = slices.Delete(o.queue, 0, n)
 	o.emitted -= n
+	o.noteLag()
 	switch {
 	case o.phase == holding && len(o.queue) <= o.mostQueued/2:
 		o.follow()

@@ -16,6 +16,8 @@ import (
 //             a session that has no entry for a while may have been closed: so another one is
 //             opened before more is sent
 //             nobody waits for an outcome for ever: after mostWait it is uncertain
+//             while the log does not accept what was sent, so much is kept, and what comes then is
+//             refused
 // Invariants: S1 Each command ends once: with its outcome, or with ErrUncertain if the session was
 //             closed before that came, or after mostWait, or when it is given up; with another
 //             error if it is not sent, and never will be.
@@ -37,9 +39,20 @@ type Session struct {
 	looks bool                // a look for those that have waited for too long is to come
 	pause pause
 	ended bool
-	// mostUnder is the constant; less in a simulation.
+	kept  kept
+	// The constants of these names; less in a simulation.
 	mostUnder int
+	mostKept  kept
 }
+
+// kept counts commands that the log has not accepted so far, and the bytes in them.
+type kept struct{ commands, bytes int }
+
+// mostKept is what a session keeps at most.
+var mostKept = kept{commands: 1 << 15, bytes: 64 << 20}
+
+// ErrFull is the outcome of a command that is not sent since the session keeps too many.
+var ErrFull = errors.New("the log has not accepted what was sent before; so much waits for it that no more is taken")
 
 // pending is a command that has not ended. The functions are called once each, and then nil.
 type pending struct {
@@ -79,7 +92,7 @@ var errClosed = fmt.Errorf("the partition has closed the session, as it had not 
 
 // NewSession returns a session to a partition. node is where outcomes are told.
 func NewSession(p int, node string, log engine.Log, world World) *Session {
-	return &Session{p: p, node: node, log: log, world: world, open: map[uint64]*pending{}, mostUnder: mostUnder}
+	return &Session{p: p, node: node, log: log, world: world, open: map[uint64]*pending{}, mostUnder: mostUnder, mostKept: mostKept}
 }
 
 // Send sends a command. accepted is called once the log has it: then it has its effect once,
@@ -87,9 +100,19 @@ func NewSession(p int, node string, log engine.Log, world World) *Session {
 // function that gives the outcome up; the effect comes all the same.
 func (s *Session) Send(unit string, body []byte, accepted func(err error), outcome func(value []byte, err error)) (giveUp func()) {
 	c := &pending{command: &Command{Told: outcome == nil, Unit: unit, Body: body}, accepted: accepted, outcome: outcome, since: s.world.Now()}
-	if s.ended {
+	size := len(unit) + len(body)
+	switch {
+	case s.ended:
 		c.fails(engine.ErrClosed)
 		return func() {}
+	case s.kept.commands >= s.mostKept.commands, s.kept.bytes > 0 && s.kept.bytes+size > s.mostKept.bytes:
+		c.fails(ErrFull)
+		return func() {}
+	}
+	s.kept.commands, s.kept.bytes = s.kept.commands+1, s.kept.bytes+size
+	c.accepted = func(err error) {
+		s.kept.commands, s.kept.bytes = s.kept.commands-1, s.kept.bytes-size
+		accepted(err)
 	}
 	if s.lane != nil && len(s.lane.window) == 0 && len(s.open) == 0 && s.lane.isStale() {
 		s.reset(errClosed) // it has nothing that fails

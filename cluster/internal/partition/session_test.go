@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,46 @@ func TestEnd(t *testing.T) {
 	s.until(time.Minute)
 	if len(accepted) != 3 || len(outcomes) != 3 {
 		t.Errorf("after the end: %v, %v", accepted, outcomes)
+	}
+}
+
+// TestKept holds that a session keeps so many commands that the log has not accepted, refuses more
+// with ErrFull, and takes others when there is room.
+func TestKept(t *testing.T) {
+	s := newSim(1, none)
+	s.rates, s.calm = rates{}, true
+	n := s.begin()
+	x := n.parts[0].session
+	x.mostKept = kept{3, 1000}
+	full, accepted := 0, 0
+	send := func(size int) {
+		x.Send("u", order{ID: strings.Repeat("a", size), Do: "get"}.body(), func(err error) {
+			if err == nil {
+				accepted++
+			}
+		}, func(_ []byte, err error) {
+			if errors.Is(err, ErrFull) {
+				full++
+			}
+		})
+	}
+	n.port.Cut(time.Second)
+	for range 5 {
+		send(1)
+	}
+	if full != 2 || accepted != 0 {
+		t.Errorf("%d of 5 were refused, %d accepted; 3 are kept", full, accepted)
+	}
+	s.until(3 * time.Second)
+	if accepted != 3 || x.kept != (kept{}) {
+		t.Errorf("%d were accepted of 3, and %+v is kept", accepted, x.kept)
+	}
+	n.port.Cut(time.Second)
+	full = 0
+	send(1001) // alone, it is taken
+	send(1)
+	if full != 1 {
+		t.Errorf("%d were refused behind a large one", full)
 	}
 }
 

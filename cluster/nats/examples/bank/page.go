@@ -22,7 +22,7 @@ func (b *bank) handler(node *cluster.Node) http.Handler {
 	})
 	mux.HandleFunc("GET /processes", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(shown{node.Machines(), b.all()})
+		_ = json.NewEncoder(w).Encode(shown{node.Machines(), node.Stats().Partitions, b.all()})
 	})
 	return mux
 }
@@ -30,5 +30,6 @@ func (b *bank) handler(node *cluster.Node) http.Handler {
 // shown is what the page shows.
 type shown struct {
 	Machines  cluster.Machines // as the process with the server knows them
+	Owned     int              // partitions that it has
 	Processes []childProcess
 }

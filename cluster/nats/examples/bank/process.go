@@ -36,14 +36,16 @@ type process struct {
 type state struct {
 	Process                   int // the number that the system has given it
 	Machines                  cluster.Machines
-	Acknowledged, Poor, Again int64 // transfers; and how often one was sent again
-	UnderWay                  int   // what its units have been told and has had no effect
+	Owned                     int    // partitions
+	Taken, Conflicts          uint64 // hand-overs, and writes that met another machine's
+	Acknowledged, Poor, Again int64  // transfers; and how often one was sent again
+	UnderWay                  int    // what its units have been told and has had no effect
 	Failures                  int
 }
 
 func (s state) String() string {
 	return fmt.Sprintf("%d machines, %d partitions are here; %d transfers acknowledged, %d sent again, %d messages under way",
-		len(s.Machines.Partitions), s.Machines.Owned, s.Acknowledged, s.Again, s.UnderWay)
+		len(s.Machines.Partitions), s.Owned, s.Acknowledged, s.Again, s.UnderWay)
 }
 
 // run makes transfers until ctx is done.
@@ -122,6 +124,7 @@ func (p *process) state() state {
 	of := p.node.Stats()
 	return state{
 		Process: os.Getpid(), Machines: p.node.Machines(), Failures: of.Failures, UnderWay: of.Deliveries,
+		Owned: of.Partitions, Taken: of.HandOvers, Conflicts: of.Conflicts,
 		Acknowledged: p.acknowledged.Load(), Poor: p.poor.Load(), Again: p.again.Load(),
 	}
 }

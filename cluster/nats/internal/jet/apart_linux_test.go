@@ -16,7 +16,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/freerun-go/freerun/cluster/internal/child"
-	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
 // settings are those of a process, in the variable of its environment.
@@ -83,11 +82,7 @@ func runNode() error {
 	if err != nil {
 		return err
 	}
-	log := engine.Log(e)
-	if s.Unfenced {
-		log = unfenced{e}
-	}
-	p, err := join(nc, e, log, s.Name)
+	p, err := join(nc, e, s.Name, s.Unfenced)
 	if err != nil {
 		return err
 	}

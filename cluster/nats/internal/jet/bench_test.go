@@ -1,10 +1,13 @@
 package jet
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
-	"time"
 
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
@@ -50,28 +53,53 @@ func BenchmarkPairs(b *testing.B) {
 	}
 }
 
-// BenchmarkLogged sends commands through the protocol to units that have one write each under way.
-func BenchmarkLogged(b *testing.B) {
-	p := newProcess(b, serve(b, 1).url(), "p", "one")
-	defer p.kill()
-	time.Sleep(1500 * time.Millisecond) // until it owns the partitions
-	body := []byte("x")
-	places := make(chan struct{}, inFlight)
-	for i := range inFlight { // all units are loaded
-		places <- struct{}{}
-		p.Send(fmt.Sprintf("unit %d", i), body, func(error) {}, func([]byte, error) { <-places })
-	}
-	b.ResetTimer()
-	for i := range b.N {
-		places <- struct{}{}
-		p.Send(fmt.Sprintf("unit %d", i%benchUnits), body, func(error) {}, func(_ []byte, err error) {
-			if err != nil {
-				b.Error(err)
+// till is the state of the units of the benchmarks: with what the store has beside it, some 112
+// bytes.
+type till struct {
+	Sum int
+	Pad string
+}
+
+var (
+	tills = freerun.NewKind("till", func(*freerun.Context, int) (till, error) {
+		return till{Pad: strings.Repeat("x", 80)}, nil
+	}, cluster.Durable())
+	put = freerun.Op("put", func(_ *freerun.Context, t *till, n int) (int, error) {
+		t.Sum += n
+		return t.Sum, nil
+	})
+)
+
+// BenchmarkDurable sends operations to durable units of one node, many at once: through the log,
+// and beside it.
+func BenchmarkDurable(b *testing.B) {
+	for name, direct := range map[string]bool{"logged": false, "direct": true} {
+		b.Run(name, func(b *testing.B) {
+			n := newProcess(b, serve(b, 1).url(), "bench", "one")
+			defer n.leave()
+			c := n.rt.Context()
+			if direct {
+				c = cluster.Direct(c)
 			}
-			<-places
+			var open [inFlight]freerun.Future[int]
+			send := func(i int) {
+				if i >= inFlight {
+					if _, err := open[i%inFlight].Wait(context.Background()); err != nil {
+						b.Error(err)
+					}
+				}
+				open[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
+			}
+			for i := range benchUnits { // all units are loaded
+				send(i)
+			}
+			b.ResetTimer()
+			for i := range b.N {
+				send(benchUnits + i)
+			}
+			for i := range inFlight {
+				_, _ = open[i].Wait(context.Background())
+			}
 		})
-	}
-	for range inFlight {
-		places <- struct{}{}
 	}
 }

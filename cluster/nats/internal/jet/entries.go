@@ -72,6 +72,15 @@ func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(r
 	e.store(messages, done)
 }
 
+// SwapAll implements [engine.Log].
+func (e *Engine) SwapAll(p int, writes []engine.Write, revisions []uint64, done func(first uint64, err error)) {
+	messages := e.messages(p, writes)
+	for i, revision := range revisions {
+		messages[i].Header.Set(expected, strconv.FormatUint(revision, 10))
+	}
+	e.store(messages, done)
+}
+
 // messages returns writes as they are stored.
 func (e *Engine) messages(p int, writes []engine.Write) []*nats.Msg {
 	messages := make([]*nats.Msg, len(writes))

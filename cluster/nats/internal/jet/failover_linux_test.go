@@ -1,10 +1,12 @@
 package jet
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
@@ -58,7 +60,7 @@ func (c *chaos) victim(sender *process) (*node, string) {
 	}
 	for n := 0; ; n++ {
 		unit := unitName(n)
-		owner := partition.OwnerOf(partition.Of(unit, parts), names)
+		owner := partition.OwnerOf(partOf(unit), names)
 		if at := slices.Index(names, owner); at > 0 {
 			return c.nodes[at-1], unit
 		}
@@ -67,16 +69,19 @@ func (c *chaos) victim(sender *process) (*node, string) {
 
 // sendOne waits for the answer to a logged command.
 func sendOne(p *process, unit string) {
-	done := make(chan struct{})
-	p.Send(unit, []byte("x"), func(error) {}, func([]byte, error) { close(done) })
-	<-done
+	if _, err := note.Call(context.Background(), ledgers.At(p.rt.Context(), unit), entry{ID: "x"}); err != nil {
+		panic(err)
+	}
 }
 
 // askOne waits for the answer to a direct command, which it sends again if there is none.
 func askOne(p *process, unit string) {
-	for done := make(chan error); ; {
-		p.Machine.Request(unit, []byte("x"), 100*time.Millisecond, func(_ []byte, err error) { done <- err })
-		if <-done == nil {
+	c := cluster.Direct(p.rt.Context())
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		_, err := note.Send(c, ledgers.At(c, unit), entry{ID: "x"}).Wait(ctx)
+		cancel()
+		if err == nil {
 			return
 		}
 	}

@@ -1,23 +1,27 @@
 package jet
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
 )
 
 // heard is what a process says while it sends: one of them.
 type heard struct {
-	Certain string `json:",omitempty"` // a command that was accepted, or has an outcome
-	How     string `json:",omitempty"` // which of these
+	Certain string `json:",omitempty"` // a command that has an outcome
+	Not     string `json:",omitempty"` // one that has no effect, and will have none
 	Wrong   string `json:",omitempty"` // what must not be
 	State   string `json:",omitempty"` // ready, quiet, left
 }
 
-// load sends commands from a process: logged ones, of which each fifth sends to another unit, and
-// direct ones, for which nothing repairs what a missing fence breaks.
+// load sends commands from a process: logged ones, of which some tell or ask another unit, or are
+// on two units; direct ones, for which nothing repairs what a missing fence breaks; and reads.
 type load struct {
 	process *process
 	say     func(heard)
@@ -28,8 +32,8 @@ type load struct {
 	open    chan struct{} // has one for each of them
 }
 
-// mostDirects are how long a direct command may take, one for each goroutine that sends them. Some
-// are still there when a zombie wakes, and others go on meanwhile, at another owner.
+// mostDirects are how long a direct command is waited for, one for each goroutine that sends them.
+// Some are still there when a zombie wakes, and others go on meanwhile, at another owner.
 var mostDirects = []time.Duration{time.Second, 5 * time.Second, time.Second, 5 * time.Second, time.Second, time.Second}
 
 // startLoad starts to send, unless the window is 0. Names of what is sent begin with the process's.
@@ -39,6 +43,7 @@ func startLoad(p *process, pause time.Duration, window int, say func(heard)) *lo
 		return l
 	}
 	l.ended.Go(l.logged)
+	l.ended.Go(l.read)
 	for i, most := range mostDirects {
 		l.ended.Go(func() { l.direct(i, most) })
 	}
@@ -70,60 +75,88 @@ func (l *load) isOver() bool {
 	}
 }
 
+// isKilled reports whether the process was killed: then outcomes say nothing.
+func (l *load) isKilled() bool {
+	select {
+	case <-l.process.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// at returns a unit.
+func (l *load) at(n int) *freerun.Unit[ledger] {
+	return ledgers.At(l.process.rt.Context(), unitName(n))
+}
+
 func (l *load) logged() {
+	c := l.process.rt.Context()
 	for n := 0; !l.isOver(); n++ {
 		select {
 		case l.open <- struct{}{}:
 		case <-l.process.over:
 			return
 		}
-		id := logged(l.process.name, n)
-		body := id
-		if sends(n) {
-			body += ">" + unitName(n+3)
+		e := entry{ID: logged(l.process.name, n)}
+		if tells(n) {
+			e.Tells = unitName(n + 3)
 		}
-		l.process.Send(unitName(n), []byte(body), func(err error) {
-			if err == nil {
-				l.say(heard{Certain: id, How: accepted})
-			}
-		}, func(value []byte, err error) {
+		if asks(n) {
+			e.Asks = unitName(n + 5)
+		}
+		f := freerun.Future[string]{}
+		if isOnBoth(n) {
+			f = both.Send(c, l.at(n), l.at(otherOf(n)), e.ID)
+		} else {
+			f = note.Send(c, l.at(n), e)
+		}
+		go func() {
+			outcome, err := f.Wait(context.Background())
 			<-l.open
 			switch {
+			case l.isKilled():
 			case err != nil:
-				l.say(heard{Wrong: fmt.Sprintf("%s has no outcome: %v", id, err)})
-			case string(value) != id:
-				l.say(heard{Wrong: fmt.Sprintf("the outcome of %s is %q", id, value)})
+				l.say(heard{Wrong: fmt.Sprintf("%s has no outcome: %v", e.ID, err)})
+			case outcome != e.ID:
+				l.say(heard{Wrong: fmt.Sprintf("the outcome of %s is %q", e.ID, outcome)})
 			default:
-				l.say(heard{Certain: id, How: answered})
+				l.say(heard{Certain: e.ID})
 			}
-		})
+		}()
 	}
 }
 
 func (l *load) direct(first int, most time.Duration) {
-	done := make(chan struct{}, 1)
+	c := cluster.Direct(l.process.rt.Context())
 	for n := first; !l.isOver(); n += len(mostDirects) {
 		id := direct(l.process.name, n)
-		l.process.Machine.Request(unitName(n), []byte(id), most, func(value []byte, err error) {
-			switch {
-			case err == nil && string(value) != id:
-				l.say(heard{Wrong: fmt.Sprintf("the outcome of %s is %q", id, value)})
-			case err == nil:
-				l.say(heard{Certain: id, How: answered})
-			}
-			done <- struct{}{}
-		})
-		select {
-		case <-done:
-		case <-l.process.over:
-			return
+		ctx, cancel := context.WithTimeout(context.Background(), most)
+		outcome, err := note.Send(c, l.at(n), entry{ID: id}).Wait(ctx)
+		cancel()
+		switch {
+		case l.isKilled():
+		case err == nil && outcome != id:
+			l.say(heard{Wrong: fmt.Sprintf("the outcome of %s is %q", id, outcome)})
+		case err == nil:
+			l.say(heard{Certain: id})
+		case errors.Is(err, cluster.ErrNotRun):
+			l.say(heard{Not: id})
+		case !errors.Is(err, cluster.ErrUncertain) && !errors.Is(err, context.DeadlineExceeded):
+			l.say(heard{Wrong: fmt.Sprintf("%s: %v", id, err)})
 		}
 	}
 }
 
-// unfenced is an engine whose writes expect nothing.
-type unfenced struct{ *Engine }
-
-func (u unfenced) Swap(p int, writes []engine.Write, _ uint64, done func(revision uint64, err error)) {
-	u.store(u.messages(p, writes), done)
+// read reads units: it never has an outcome of the process that is not there.
+func (l *load) read() {
+	c := l.process.rt.Context()
+	for n := 0; !l.isOver(); n++ {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		have, err := peek.Send(c, l.at(n), struct{}{}).Wait(ctx)
+		cancel()
+		if err == nil && slices.Contains(have, "") {
+			l.say(heard{Wrong: fmt.Sprintf("a read of unit %d has seen %q", n, have)})
+		}
+	}
 }

@@ -1,13 +1,12 @@
 package jet
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 )
 
-// TestMachines runs the protocol on goroutines over a server: machines come, are killed in the
-// middle, and leave, and the server is started again, while others send.
+// TestMachines has nodes on goroutines over a server: one is killed in the middle, two come and one
+// of them leaves, and the server is started again, while the others send.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	server := serve(t, 1)
@@ -15,25 +14,31 @@ func TestMachines(t *testing.T) {
 	var all told
 	var loads []*load
 	var processes []*process
-	for _, name := range []string{"first", "last", "killed"} {
+	begin := func(name string) *process {
 		p := newProcess(t, url, "p", name)
 		processes = append(processes, p)
 		loads = append(loads, startLoad(p, time.Millisecond, 200, all.hear))
+		return p
 	}
-	time.Sleep(2*time.Second + time.Duration(rand.IntN(500))*time.Millisecond)
-	processes[2].kill()
+	begin("first")
+	begin("last")
+	killed := begin("killed")
+	time.Sleep(2500 * time.Millisecond)
+	killed.kill()
 	loads[2].end()
 	server.restart(0)
-	third := newProcess(t, url, "p", "third")
+	third := begin("third")
 	time.Sleep(2 * time.Second)
+	loads[3].end()
 	third.leave()
-	third.kill()
+	time.Sleep(time.Second)
 	for _, l := range loads[:2] {
 		l.end()
 	}
-	report(t, all.check(t, processes[0].engine))
+	e := open(t, connect(t, url), Options{Program: "p"})
+	defer e.Close()
+	report(t, all.check(t, e))
 	for _, p := range processes[:2] {
-		p.End()
-		p.kill()
+		p.leave()
 	}
 }

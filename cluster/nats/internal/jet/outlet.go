@@ -1,6 +1,7 @@
 package jet
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -64,9 +65,17 @@ func (p parcel) leave(nc *nats.Conn) {
 	for _, m := range p.messages {
 		if err := nc.PublishMsg(m); err != nil {
 			if p.failed != nil {
-				p.failed(fmt.Errorf("%w: %w", engine.ErrUncertain, err))
+				p.failed(fmt.Errorf("%w: %w", whyNot(err), err))
 			}
 			return
 		}
 	}
+}
+
+// whyNot returns the sort of error with which a message has not left.
+func whyNot(err error) error {
+	if errors.Is(err, nats.ErrMaxPayload) {
+		return engine.ErrTooLarge
+	}
+	return engine.ErrUncertain
 }

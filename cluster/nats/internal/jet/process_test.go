@@ -1,114 +1,80 @@
 package jet
 
 import (
-	"fmt"
+	"context"
 	"log/slog"
-	"sync/atomic"
 	"testing"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
-	"github.com/freerun-go/freerun/cluster/internal/partition"
-	"github.com/freerun-go/freerun/cluster/internal/turn"
 )
 
-const (
-	parts = 4
-	units = 17
-)
-
-func unitName(n int) string { return fmt.Sprint("unit ", n%units) }
-
-// process is a machine: one of several in a process of a test, or one in a process of its own.
+// process is a node: one of several in a process of a test, or one in a process of its own.
 type process struct {
-	*partition.Machine
-	name   string
-	nc     *nats.Conn
-	engine *Engine
-	log    engine.Log
-	rt     *freerun.Runtime
-	turns  []*turn.Turn
-	cells  []map[string]*cell // by partition
-	writes atomic.Int64       // that have requests
-	over   chan struct{}      // closed when it is killed
+	name string
+	rt   *freerun.Runtime
+	node *cluster.Node
+	nc   *nats.Conn
+	over chan struct{} // closed when it is killed
 }
 
-var (
-	_ partition.Bus   = (*Engine)(nil)
-	_ partition.Cells = (*process)(nil)
-)
-
-// join starts a machine over an engine, which it ends. log is the engine, or one over it.
-func join(nc *nats.Conn, e *Engine, log engine.Log, name string) (*process, error) {
-	p := &process{
-		name: name, nc: nc, engine: e, log: log, over: make(chan struct{}),
-		rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler))),
-	}
-	for range parts + 1 {
-		p.turns = append(p.turns, turn.New(p.rt))
-		p.cells = append(p.cells, map[string]*cell{})
-	}
-	p.Machine = partition.NewMachine(name, parts, log, e, p.turns[parts], func(i int) partition.World { return p.turns[i] }, p)
-	if _, err := e.Listen(name, p.Receive); err != nil {
-		return nil, err
-	}
-	p.Begin()
-	return p, nil
+// named is an engine under a name that the test knows. unfenced: its writes expect nothing.
+type named struct {
+	*shared
+	unfenced bool
 }
 
-// newProcess starts a machine in the process of a test.
+// Swap implements [engine.Log].
+func (n *named) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
+	n.SwapAll(p, writes, []uint64{revision}, done)
+}
+
+// SwapAll implements [engine.Log].
+func (n *named) SwapAll(p int, writes []engine.Write, revisions []uint64, done func(first uint64, err error)) {
+	if n.unfenced {
+		revisions = nil
+	}
+	n.shared.SwapAll(p, writes, revisions, done)
+}
+
+// join joins the store of an engine.
+func join(nc *nats.Conn, e *Engine, name string, unfenced bool) (p *process, err error) {
+	p = &process{name: name, nc: nc, over: make(chan struct{}), rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))}
+	p.node, err = cluster.Join(p.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) {
+		return &named{&shared{e, name, func() {}}, unfenced}, nil
+	}))
+	return p, err
+}
+
+// newProcess starts a node in the process of a test.
 func newProcess(t testing.TB, url, program, name string) *process {
 	t.Helper()
 	nc := connect(t, url)
-	e := open(t, nc, Options{Program: program})
-	p, err := join(nc, e, e, name)
+	p, err := join(nc, open(t, nc, Options{Program: program}), name, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// kill ends the process in the middle.
+// kill ends the node in the middle.
 func (p *process) kill() {
 	close(p.over)
-	_ = p.rt.Close()
 	p.nc.Close()
-	p.engine.Close()
+	_ = p.rt.Close()
+	_ = p.node.Close()
 }
 
-// leave has the process be no machine any more, in order.
+// leave ends the node in order: the others need not wait for it.
 func (p *process) leave() {
-	left := make(chan struct{})
-	p.Leave(func() { close(left) })
-	<-left
-	p.End()
-}
-
-func (p *process) at(o *partition.Owner, unit string) *cell {
-	all := p.cells[o.P()]
-	if all[unit] == nil {
-		all[unit] = &cell{process: p, name: unit, part: o.P()}
+	if err := p.node.Close(); err != nil {
+		panic(err)
 	}
-	return all[unit]
-}
-
-func (p *process) Deliver(o *partition.Owner, seq uint64, c *partition.Command) {
-	p.at(o, c.Unit).deliver(&job{owner: o, seq: seq, command: c})
-}
-
-func (p *process) Began(*partition.Owner) {}
-
-func (p *process) Repeat(o *partition.Owner, c *partition.Command) { p.Deliver(o, 0, c) }
-
-func (p *process) Request(o *partition.Owner, r *partition.Request) {
-	p.at(o, r.Unit).deliver(&job{owner: o, request: r})
-}
-
-func (p *process) Ended(o *partition.Owner) {
-	for _, u := range p.cells[o.P()] {
-		u.end()
+	if err := p.rt.Shutdown(context.Background()); err != nil {
+		panic(err)
 	}
-	clear(p.cells[o.P()])
+	p.nc.Close()
 }

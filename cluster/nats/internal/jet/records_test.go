@@ -1,6 +1,7 @@
 package jet
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
@@ -18,19 +20,25 @@ import (
 func logged(sender string, n int) string { return fmt.Sprintf("%s-l-%d", sender, n) }
 func direct(sender string, n int) string { return fmt.Sprintf("%s-d-%d", sender, n) }
 
-// sends reports whether a logged command sends to another unit.
-func sends(n int) bool { return n%5 == 0 }
+// tells reports whether a logged command tells another unit, asks whether it asks one, and isOnBoth
+// whether it is on two.
+func tells(n int) bool    { return n%5 == 0 && !isOnBoth(n) }
+func asks(n int) bool     { return n%7 == 0 && !isOnBoth(n) }
+func isOnBoth(n int) bool { return n%6 == 3 }
 
-// How it is certain that a command has its effect, or has had it.
-const (
-	accepted = "accepted"
-	answered = "answered"
-)
+// otherOf returns the second unit of a command on two: one with the tag of the first.
+func otherOf(n int) int {
+	if n = n % units; n+tags < units {
+		return n + tags
+	}
+	return n % tags
+}
 
 // told is what the senders were told.
 type told struct {
 	mu      sync.Mutex
-	certain map[string]string // how
+	certain map[string]bool
+	not     map[string]bool
 	wrong   []string
 }
 
@@ -40,13 +48,14 @@ func (o *told) hear(h heard) {
 	if h.Wrong != "" {
 		o.wrong = append(o.wrong, h.Wrong)
 	}
+	if o.certain == nil {
+		o.certain, o.not = map[string]bool{}, map[string]bool{}
+	}
 	if h.Certain != "" {
-		if o.certain == nil {
-			o.certain = map[string]string{}
-		}
-		if o.certain[h.Certain] != answered {
-			o.certain[h.Certain] = h.How
-		}
+		o.certain[h.Certain] = true
+	}
+	if h.Not != "" {
+		o.not[h.Not] = true
 	}
 }
 
@@ -58,9 +67,9 @@ func contents(t testing.TB, log engine.Log) map[string][]string {
 		unit := unitName(n)
 		for try := 0; ; try++ {
 			done := make(chan error)
-			log.Read(partition.Of(unit, parts), []byte(unit), func(value []byte, _ uint64, err error) {
+			log.Read(partOf(unit), []byte(layout.Records("ledger")+unit), func(value []byte, _ uint64, err error) {
 				if err == nil {
-					_, all[unit], err = decodeCell(value)
+					all[unit], err = namesIn(value)
 				}
 				done <- err
 			})
@@ -77,6 +86,31 @@ func contents(t testing.TB, log engine.Log) map[string][]string {
 	return all
 }
 
+// namesIn returns what a unit has run, from its record; nil is that of one that was sent nothing.
+func namesIn(value []byte) ([]string, error) {
+	if value == nil {
+		return nil, nil
+	}
+	_, rest, err := partition.DecodeRecord(value)
+	if err == nil {
+		_, rest, err = layout.CutWake(rest)
+	}
+	if err != nil || len(rest) == 0 {
+		return nil, err
+	}
+	r, err := layout.DecodeRecord(rest)
+	if err != nil {
+		return nil, err
+	}
+	_, encoded, err := layout.CutVersion(r.State)
+	if err != nil {
+		return nil, err
+	}
+	var l ledger
+	err = json.Unmarshal(encoded[1:], &l)
+	return l.Have, err
+}
+
 // problems holds what is stored against what the senders were told. pending are commands that have
 // had no effect, and may have it yet: who was to run them may have ended.
 func (o *told) problems(have map[string][]string) (problems, pending []string) {
@@ -91,36 +125,39 @@ func (o *told) problems(have map[string][]string) (problems, pending []string) {
 			place[id] = i
 		}
 	}
-	for id, how := range o.certain {
-		switch {
-		case count[id] > 0:
-		case how == answered:
+	for id := range o.certain {
+		if count[id] == 0 {
 			wrong("%s was answered, and has had no effect", id)
-		default:
-			pending = append(pending, id+" was accepted, and has had no effect")
 		}
 	}
 	for id, n := range count {
 		if n > 1 {
 			wrong("%s has had its effect %d times", id, n)
 		}
-		if from, within := strings.CutSuffix(id, "'"); within && count[from] == 0 {
+		if o.not[id] {
+			wrong("%s was to have no effect, as its outcome says, and has one", id)
+		}
+		from, mark := cutMark(id)
+		if mark != "" && count[from] == 0 {
 			wrong("%s has come, and what sends it has had no effect", id)
 		}
-		if way, n := parse(id); way == "l" && sends(n) && count[id+"'"] == 0 {
-			pending = append(pending, id+" sends another command, which has not come")
+		way, at := parse(id)
+		for mark, is := range map[string]func(n int) bool{toldMark: tells, askedMark: asks, heardMark: asks, otherMark: isOnBoth} {
+			if way == "l" && is(at) && count[id+mark] == 0 {
+				pending = append(pending, id+" has not come to "+mark)
+			}
 		}
 	}
 	for unit, all := range have {
 		last := map[string]int{} // by sender, or by the sending unit
 		for _, id := range all {
-			from, within := strings.CutSuffix(id, "'")
+			from, mark := cutMark(id)
 			way, n := parse(from)
-			if way != "l" {
-				continue
-			}
 			sender, at := strings.SplitN(id, "-", 2)[0], n+1
-			if within {
+			switch {
+			case way != "l" || mark == heardMark:
+				continue
+			case mark == toldMark || mark == askedMark:
 				sender, at = unitName(n), place[from]+1
 			}
 			if at <= last[sender] {
@@ -130,6 +167,12 @@ func (o *told) problems(have map[string][]string) (problems, pending []string) {
 		}
 	}
 	return problems, pending
+}
+
+// cutMark returns a name, and the mark behind it; empty for none.
+func cutMark(id string) (name, mark string) {
+	n := len(strings.TrimRight(id, toldMark+askedMark+heardMark+otherMark))
+	return id[:n], id[n:]
 }
 
 // parse returns the way and the number of a command; the empty way for one that was sent within.
@@ -172,18 +215,23 @@ func report(t testing.TB, problems []string) {
 
 // TestProblems holds that the check finds what it is to find.
 func TestProblems(t *testing.T) {
-	a, b := unitName(0), unitName(3)
-	first, second := logged("s", 0), logged("s", units) // of one unit; the first one sends
+	a, b := unitName(5), unitName(8)
+	first, second := logged("s", 5), logged("s", units+5) // of one unit; the first one tells
+	if !tells(5) || asks(5) || tells(units+5) || asks(units+5) || isOnBoth(units+5) {
+		t.Fatal("other commands")
+	}
+	pair := logged("s", 3) // on two units
 	for want, have := range map[string]map[string][]string{
 		"":                           {a: {first, second}, b: {first + "'"}},
-		"accepted, and has had no":   {a: {first}, b: {first + "'"}},
-		"answered, and has had no":   {a: {second}},
+		"answered, and has had no":   {a: {first}, b: {first + "'"}},
 		"has had its effect 2 times": {a: {first, second, direct("s", 0), direct("s", 0)}, b: {first + "'"}},
 		"behind a later one":         {a: {second, first}, b: {first + "'"}},
-		"what sends it":              {a: {first, second}, b: {first + "'", logged("x", 5) + "'"}},
-		"has not come":               {a: {first, second}},
+		"what sends it":              {a: {first, second}, b: {first + "'", logged("x", 10) + "'"}},
+		"has not come to '":          {a: {first, second}},
+		"has not come to +":          {a: {first, second}, b: {first + "'"}, unitName(3): {pair}},
+		"was to have no effect":      {a: {first, second, direct("s", 1)}, b: {first + "'"}},
 	} {
-		o := &told{certain: map[string]string{first: answered, second: accepted}}
+		o := &told{certain: map[string]bool{first: true, second: true}, not: map[string]bool{direct("s", 1): true}}
 		problems, pending := o.problems(have)
 		problems = append(problems, pending...)
 		if len(problems) > 1 || len(problems) == 0 && want != "" || len(problems) == 1 && (want == "" || !strings.Contains(problems[0], want)) {

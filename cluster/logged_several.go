@@ -1,0 +1,275 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/internal/route"
+)
+
+// Sketch:     units of one tag are in one partition. So an operation on several of them is one
+//             command of its log, with the names of all. The owner delivers it to all at once, and
+//             it runs as on one machine (several.go)
+//             the write is made only if each record is still the one that its unit has loaded. All
+//             of them are as far in the log as the command then; that of the first has the outcome,
+//             and what the operation has told
+//             the write was not made, or that is not known: the units load their states, and the
+//             operation runs again, unless they have it. So it is with a refusal, which is written
+//             with the states that were loaded
+// Invariants: P3 The records of all its units have a command, or none has.
+//             P4 It runs when all its units are as far in the log as it is: H2 for each of them.
+// Checked by: of package clustertest TestMachinesVaults; of package jet TestMachines, TestChaos
+
+// mostSeveral is how many units an operation may be on that machines share: JetStream takes a
+// thousand messages together.
+const mostSeveral = 256
+
+// severalNames are the operations on several units, by their full names, and by those in the log.
+type severalNames struct{ named, stored map[string]*operation }
+
+// nameSeveral finds the operations on several units. The error says that two have one name.
+func nameSeveral() (s severalNames, err error) {
+	s = severalNames{map[string]*operation{}, map[string]*operation{}}
+	states := map[string]bool{}
+	for _, k := range seam.Kinds() {
+		if store, ours := k.Store.(durable); ours && store.of.tagged {
+			states[k.State.String()] = true
+		}
+	}
+	for _, d := range seam.Operations() {
+		if d.Form != route.Several || !states[d.State.String()] {
+			continue
+		}
+		o := newOperation(d, nil)
+		if other := s.stored[o.given]; other != nil {
+			return s, fmt.Errorf("cluster: two operations on several units have the name %s in the log, %s and %s; rename one", o.given, other.name, o.name)
+		}
+		s.named[o.name], s.stored[o.given] = o, o
+	}
+	return s, nil
+}
+
+// sendSeveral has a message to several units go to the log of their partition.
+func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
+	units := m.Units()
+	if err := ofOneTag(op.Name, units); err != nil {
+		return err
+	}
+	o := s.several.named[op.Name]
+	switch {
+	case o == nil:
+		return fmt.Errorf("%w: operation %s was declared after cluster.Join", ErrNotDurable, shorten(op.Name))
+	case len(units) > mostSeveral:
+		return fmt.Errorf("%w: %s is on %d units, and may be on %d that machines share", ErrNotDurable, shorten(op.Name), len(units), mostSeveral)
+	case o.refused != nil:
+		return fmt.Errorf("%w: the argument of %s: %w", ErrNotDurable, shorten(op.Name), o.refused)
+	case m.Context().Value(onceKey{}) != nil:
+		return errOnceOfSeveral(op.Name)
+	}
+	c, size := layout.Command{Operation: o.given}, 0
+	for _, u := range units {
+		k, err := s.node.kindNamed(u.Kind)
+		if err != nil {
+			return err
+		}
+		unit, err := k.recordKey(u.Key)
+		if err != nil {
+			return err
+		}
+		c.Units, size = append(c.Units, string(unit)), size+len(unit)
+	}
+	var err error
+	if c.Arg, err = o.arg.append(nil, m.Arg()); err != nil {
+		return fmt.Errorf("cluster: the argument of %s: %w", shorten(op.Name), err)
+	}
+	if !m.Told() {
+		err = o.keepsResult()
+	}
+	if err == nil {
+		err = mayHave("the argument of "+shorten(op.Name)+", with the names of its units,", size+len(c.Arg), s.room.argument)
+	}
+	if err == nil {
+		s.log(m, o, c.Units[0], c.Encode())
+	}
+	return err
+}
+
+// placesOf returns the units of an operation on several; nil for one on one.
+func (s *shared) placesOf(t *tell) (places []route.Place, err error) {
+	for _, name := range t.Units {
+		k, key, err := s.unitOf(name)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, k.place(key))
+	}
+	return places, nil
+}
+
+// namedSeveral is the method named of a node, for an operation on several units.
+func (s *shared) namedSeveral(t *layout.Tell) (*kind, *operation, error) {
+	k, _, err := s.unitOf(t.Units[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	o := s.several.stored[t.Operation]
+	if o == nil {
+		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s on several units, which this program does not have", t.Kind, t.Operation)
+	}
+	return k, o, nil
+}
+
+// isLogged notes that an operation comes from a log, and reports whether it does: not if the node
+// has just been closed.
+func (s *several) isLogged(i *freerun.Invocation) bool {
+	d, ours := seam.Mark(i).(*delivery)
+	if !ours {
+		s.run.release(ErrClosed)
+		return false
+	}
+	s.run.of, s.run.logged = d, &loggedRun{}
+	if d.wantsOutcome() {
+		s.run.kept = &kept{op: d.op, result: i.Result()}
+	}
+	return true
+}
+
+// isSettled reports whether the operation, which is about to run, has its outcome without that: its
+// owner has ended, it was done before, it is too early, there is no room for what it adds to the
+// record of the first unit, or it is refused. It runs again later if a state was loaded for another
+// owner. In the turn of all.
+func (s *several) isSettled(states []any) bool {
+	d, first := s.run.of, s.cells[0].logged
+	stale, early := false, false
+	for n, c := range s.cells {
+		stale, early = stale || c.isStale(), early || d.logged.before[n] > c.logged.ran
+	}
+	switch {
+	case d.isOver():
+		s.fail(errOver)
+	case stale:
+		s.runsAgain()
+	case first.stored.Load().Has(d.number):
+		d.done = true
+		first.hadRun(d, first.stored.Load())
+		s.ends(nil)
+	case early:
+		s.fail(errEarly)
+	case s.cells[0].isFull():
+		s.fail(errFull)
+	case s.run.refused != nil:
+		if err := s.writeLogged(states); err != nil {
+			s.undone(err)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// writeLogged is write for units that machines share.
+func (s *several) writeLogged(states []any) error {
+	var batches []*batch
+	for n, c := range s.cells {
+		b := &batch{cell: c, runs: []*run{&s.run}, logged: c.logged.nextRecord()}
+		record, err := c.encodeFor(b, states[n])
+		if err != nil {
+			return err
+		}
+		b.writes = append(b.writes, engine.Write{Key: c.key, Value: record})
+		batches = append(batches, b)
+	}
+	number := s.run.of.number
+	for n, b := range batches {
+		if n == 0 {
+			b.addLogged(b.cell.kind.node, &s.run)
+		}
+		b.logged.next.Last = number
+		b.cell.logged.ran = max(b.cell.logged.ran, number)
+	}
+	pt := s.cells[0].logged.part
+	pt.turn.Run(func() { pt.putAll(s, batches) })
+	return nil
+}
+
+// putAll begins the write of an operation on several units. In the turn of the partition.
+func (pt *part) putAll(s *several, batches []*batch) {
+	first := batches[0]
+	if first.isOver() || !first.logged.owner.MayWrite() {
+		s.unwritten(errOver)
+		return
+	}
+	var records, beside []engine.Write
+	var revisions []uint64
+	for _, b := range batches {
+		pt.complete(b)
+		records, beside = append(records, b.writes[0]), append(beside, b.writes[1:]...)
+		revisions = append(revisions, b.logged.expected)
+	}
+	writes, began := append(records, beside...), pt.turn.Now()
+	pt.of.engine.SwapAll(pt.p, writes, revisions, func(revision uint64, err error) {
+		pt.of.counts.ended(writes, pt.turn.Now().Sub(began), err)
+		if err != nil {
+			s.unwritten(err)
+			return
+		}
+		for n, b := range batches {
+			b.logged.next.revision = revision + uint64(n)
+			b.cell.logged.stored.Store(&b.logged.next)
+		}
+		s.wroteLogged(writes)
+	})
+}
+
+// wroteLogged is the end of the write that is done.
+func (s *several) wroteLogged(writes []engine.Write) {
+	d := s.run.of
+	d.done = true
+	d.logged.part.turn.Run(s.run.isDone)
+	d.logged.part.of.node.outbox.counts.stored(writes)
+	s.ends(s.run.refused)
+}
+
+// unwritten is the end of a write that was not made, or of which that is not known: the operation
+// runs again, on the records that are there.
+func (s *several) unwritten(err error) {
+	of := s.run.of.logged.part.of
+	switch {
+	case errors.Is(err, engine.ErrClosed), !runsAgainAtOnce(err) && of.isEnding():
+		s.undone(err)
+	case runsAgainAtOnce(err):
+		s.runsAgain()
+	default: // without room, for example
+		later.SendAfter(of.node.rt.Context(), mostPause/10, s.runsAgain)
+	}
+}
+
+// refuseSeveral is refuse for an operation on several units.
+func (s *shared) refuseSeveral(d *delivery) {
+	var units []route.Unit[*freerun.Context]
+	for _, p := range d.places {
+		u, err := seam.Find(s.node.rt, p.Kind, p.Key)
+		if err != nil {
+			s.fails(d.logged.owner, err)
+			return
+		}
+		units = append(units, u)
+	}
+	began := false
+	seam.RunAll(units, func(_ *freerun.Context, states []any) {
+		began = true
+		o := newSeveral(units)
+		o.run.of, o.run.logged, o.run.refused = d, &loggedRun{}, d.logged.refused
+		o.run.own = func(err error) { s.node.outbox.ended(d, err) }
+		if o.claims(states) {
+			o.isSettled(states)
+		}
+	}, func(err error) {
+		if !began {
+			s.node.outbox.ended(d, err) // a state cannot be loaded
+		}
+	})
+}
