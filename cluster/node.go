@@ -37,7 +37,8 @@ type Node struct {
 	hide    func()        // ends the show of the figures
 }
 
-// Store is where durable units have their states: see [Local].
+// Store is where durable units have their states: see [Local], and package nats below this one for
+// units that several machines share. Programs do not implement it.
 type Store interface {
 	// open gives the node its engine, or what it shares.
 	open(n *Node) error
@@ -156,8 +157,9 @@ func (n *Node) isIn(store any) {
 }
 
 // Close closes the store, once all writes are done that have begun. Call it after
-// [freerun.Runtime.Shutdown]: durable units fail with [ErrClosed] from then on. A second Close
-// returns nil. It waits.
+// [freerun.Runtime.Shutdown]: durable units fail with [ErrClosed] from then on. Where machines
+// share the units, call it before: others take what this machine has, in a second at most, and then
+// it closes. A second Close returns nil. It waits.
 func (n *Node) Close() error {
 	if n.shared != nil {
 		n.shared.leave.Do(n.shared.leaves)

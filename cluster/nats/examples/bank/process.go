@@ -44,7 +44,7 @@ type state struct {
 }
 
 func (s state) String() string {
-	return fmt.Sprintf("%d machines, %d of the partitions are here; %d transfers acknowledged, %d sent again, %d messages under way",
+	return fmt.Sprintf("%d machines, %d partitions are here; %d transfers acknowledged, %d sent again, %d messages under way",
 		len(s.Machines.Partitions), s.Owned, s.Acknowledged, s.Again, s.UnderWay)
 }
 
