@@ -173,7 +173,7 @@ func (s *shared) fails(o *partition.Owner, err error) {
 
 // delivery makes the delivery of a command.
 func (s *shared) delivery(o *partition.Owner, seq uint64, c *partition.Command) (*delivery, error) {
-	k, t, once, err := s.decode(c.Unit, c.Body)
+	k, t, body, err := s.decode(c.Unit, c.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -181,34 +181,33 @@ func (s *shared) delivery(o *partition.Owner, seq uint64, c *partition.Command) 
 		return nil, fmt.Errorf("cluster: the log has a read of kind %s, %s", k.given, t.Operation)
 	}
 	pt := s.parts[o.P()]
-	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, command: c, before: pt.lastOf[c.Unit], once: once}}
+	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, command: c, before: pt.lastOf[c.Unit], once: body.Once, until: body.Deadline}}
 	pt.lastOf[c.Unit] = seq
 	return d, nil
 }
 
 // decode reads what was sent to a unit. A tell without an operation wakes it.
-func (s *shared) decode(unit string, body []byte) (k *kind, t tell, once string, err error) {
+func (s *shared) decode(unit string, body []byte) (k *kind, t tell, c layout.Command, err error) {
 	given, key, err := layout.UnitOf([]byte(unit))
 	if err != nil {
-		return nil, t, "", err
+		return nil, t, c, err
 	}
 	if k = s.node.stored[given]; k == nil {
-		return nil, t, "", fmt.Errorf("cluster: a message is to kind %s, which this program does not have", given)
+		return nil, t, c, fmt.Errorf("cluster: a message is to kind %s, which this program does not have", given)
 	}
-	c, err := layout.DecodeCommand(body)
-	if err != nil {
-		return nil, t, "", err
+	if c, err = layout.DecodeCommand(body); err != nil {
+		return nil, t, c, err
 	}
 	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply}, to: k}
 	if c.Operation != "" {
 		if t.op = k.named(c.Operation); t.op == nil {
-			return nil, t, "", fmt.Errorf("cluster: a message is to kind %s with operation %s, which this program does not have", k.given, c.Operation)
+			return nil, t, c, fmt.Errorf("cluster: a message is to kind %s with operation %s, which this program does not have", k.given, c.Operation)
 		}
 	}
 	if t.isQuestion() {
 		_, _, err = s.node.named(&t.Reply.Kind, t.Reply.Operation)
 	}
-	return k, t, c.Once, err
+	return k, t, c, err
 }
 
 // named returns the operation, or the read, with a name in the store; nil if there is none.
@@ -241,9 +240,10 @@ type logged struct {
 	part    *part
 	owner   *partition.Owner
 	command *partition.Command
-	before  uint64 // the number of the one before to the unit; 0 without one
-	once    string // its identity
-	refused error  // it is not to run; nil for others
+	before  uint64    // the number of the one before to the unit; 0 without one
+	once    string    // its identity
+	until   time.Time // it may begin; zero for always
+	refused error     // it is not to run; nil for others
 }
 
 // isOver reports whether a delivery is dropped, since its owner has ended.

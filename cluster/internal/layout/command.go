@@ -1,8 +1,10 @@
 package layout
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
@@ -16,11 +18,17 @@ type Command struct {
 	Reply Reply
 	// Once is the identity that the sender has given it; empty without one.
 	Once string
+	// Deadline is until when it may begin; zero for always.
+	Deadline time.Time
 }
 
 // Encode returns the bytes of a Command.
 func (c Command) Encode() []byte {
-	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once)
+	var until []byte
+	if !c.Deadline.IsZero() {
+		until = binary.BigEndian.AppendUint64(nil, uint64(c.Deadline.UnixNano()))
+	}
+	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once, string(until))
 }
 
 // DecodeCommand reads what Encode has written, of which it keeps no part.
@@ -28,11 +36,17 @@ func DecodeCommand(b []byte) (c Command, err error) {
 	if len(b) == 0 || b[0] != Version {
 		return c, errors.New("the command has another form; a newer program has sent it")
 	}
-	var parts [6]string
-	if rest, err := CutParts(b[1:], parts[:]); err != nil || len(rest) > 0 {
+	var parts [7]string
+	rest, err := CutParts(b[1:], parts[:])
+	until := []byte(parts[6])
+	if err != nil || len(rest) > 0 || len(until) != 0 && len(until) != 8 {
 		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
 	}
-	return Command{parts[0], []byte(parts[1]), Reply{parts[2], parts[3], parts[4]}, parts[5]}, nil
+	c = Command{Operation: parts[0], Arg: []byte(parts[1]), Reply: Reply{parts[2], parts[3], parts[4]}, Once: parts[5]}
+	if len(until) > 0 {
+		c.Deadline = time.Unix(0, int64(binary.BigEndian.Uint64(until))).UTC()
+	}
+	return c, nil
 }
 
 // Result is the outcome of a Command, as its sender gets it.

@@ -9,7 +9,7 @@ import (
 // TestCommand holds that a command, and an outcome, come back, and that no part of one does.
 func TestCommand(t *testing.T) {
 	for _, want := range []Command{
-		{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once"},
+		{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", time.Unix(1, 2).UTC()},
 		{Arg: []byte{}}, // it wakes
 	} {
 		b := want.Encode()
@@ -25,7 +25,7 @@ func TestCommand(t *testing.T) {
 			t.Error("what is behind it is taken")
 		}
 	}
-	if b := string(Command{"a", []byte("b"), Reply{"c", "d", "e"}, "f"}.Encode()); b != "\x01\x01a\x01b\x01c\x01d\x01e\x01f" {
+	if b := string(Command{"a", []byte("b"), Reply{"c", "d", "e"}, "f", time.Time{}}.Encode()); b != "\x01\x01a\x01b\x01c\x01d\x01e\x01f\x00" {
 		t.Errorf("%q", b) // logs are read by later programs
 	}
 	for _, want := range []Result{{Value: []byte("j5"), Err: []byte{}}, {Value: []byte{}, Err: []byte("{}")}} {
@@ -62,7 +62,7 @@ func TestCutWake(t *testing.T) {
 }
 
 func FuzzDecodeCommand(f *testing.F) {
-	f.Add(Command{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once"}.Encode())
+	f.Add(Command{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", time.Unix(1, 2).UTC()}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if c, err := DecodeCommand(b); err == nil {
 			if again, err := DecodeCommand(c.Encode()); err != nil || !reflect.DeepEqual(again, c) {
