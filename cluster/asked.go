@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -15,8 +16,9 @@ type asked struct {
 	request *partition.Request
 	op      *operation
 	once    string
-	kept    *kept // its outcome, once it has run
-	own     bool  // the outcome is that of the operation
+	until   time.Time // it may begin; zero for always
+	kept    *kept     // its outcome, once it has run
+	own     bool      // the outcome is that of the operation
 	// write is the name of the write that it was in, if it is not known whether that was made, and
 	// base the revision that it expected.
 	write string
@@ -29,7 +31,7 @@ var errThroughLog = errors.New("cluster: what the operation tells goes through t
 
 // Request implements [partition.Cells].
 func (s *shared) Request(o *partition.Owner, r *partition.Request) {
-	t, once, err := s.decode(r.Unit, r.Body)
+	t, body, err := s.decode(r.Unit, r.Body)
 	if err == nil && (t.op == nil || len(t.Units) > 0) {
 		err = errors.New("cluster: a request is an operation on one unit")
 	}
@@ -37,7 +39,7 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 		r.Reply(encodeResult(nil, err), nil)
 		return
 	}
-	q := &asked{part: s.parts[o.P()], request: r, op: t.op, once: once}
+	q := &asked{part: s.parts[o.P()], request: r, op: t.op, once: body.Once, until: body.Deadline}
 	err = seam.Deliver(s.node.rt, route.Delivery{
 		To:        []route.Place{t.to.place(t.Key)},
 		Operation: t.op.name, Arg: func(arg any) error { return t.op.arg.decode(t.Arg, arg) },

@@ -199,7 +199,7 @@ func (c *cell) invoke(ctx *freerun.Context, i *freerun.Invocation) error {
 	case c.isStale():
 		c.breaks(append(c.takePending(), r))
 		return nil
-	case c.settledBefore(r), r.refused == nil && !c.knows(r):
+	case c.settledBefore(r), !r.isLate() && r.refused == nil && !c.knows(r):
 		return nil
 	case r.refused != nil:
 		c.isPending(r)

@@ -180,7 +180,7 @@ func (c *cell) again(ctx *freerun.Context, state any, list []*run) {
 			r.release(errBehind)
 			continue
 		}
-		if r.refused == nil && !c.knows(r) {
+		if !r.isLate() && r.refused == nil && !c.knows(r) {
 			if c.isLookingUp() {
 				c.putFirst(list[i+1:]...)
 				break

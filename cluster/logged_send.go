@@ -41,6 +41,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	if c.Once, err = identityOf(m); err != nil {
 		return fmt.Errorf("cluster: Once: %w", err)
 	}
+	c.Deadline = engine.DeadlineOf(m.Context())
 	if !m.Told() || c.Once != "" {
 		err = o.keepsResult()
 	}
@@ -50,11 +51,15 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	if err != nil {
 		return err
 	}
+	until := s.node.rt.Now().Add(mostRequest)
+	if !c.Deadline.IsZero() && c.Deadline.Before(until) {
+		until = c.Deadline
+	}
 	switch {
 	case op.Form == route.Read:
-		s.read(m, o, string(unit), c.Encode(), s.node.rt.Now().Add(mostRequest))
+		s.read(m, o, string(unit), c.Encode(), until)
 	case isDirect(m.Context()):
-		s.machine.Request(string(unit), c.Encode(), mostRequest, func(value []byte, err error) { resolve(m, o, value, err) })
+		s.machine.Request(string(unit), c.Encode(), until.Sub(s.node.rt.Now()), func(value []byte, err error) { resolve(m, o, value, err) })
 	default:
 		s.log(m, o, string(unit), c.Encode())
 	}

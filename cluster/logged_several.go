@@ -69,7 +69,7 @@ func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
 	case m.Context().Value(onceKey{}) != nil:
 		return errOnceOfSeveral(op.Name)
 	}
-	c, size := layout.Command{Operation: o.given}, 0
+	c, size := layout.Command{Operation: o.given, Deadline: engine.DeadlineOf(m.Context())}, 0
 	for _, u := range units {
 		k, err := s.node.kindNamed(u.Kind)
 		if err != nil {
@@ -139,8 +139,8 @@ func (s *several) isLogged(i *freerun.Invocation) bool {
 
 // isSettled reports whether the operation, which is about to run, has its outcome without that: its
 // owner has ended, it was done before, it is too early, there is no room for what it adds to the
-// record of the first unit, or it is refused. It runs again later if a state was loaded for another
-// owner. In the turn of all.
+// record of the first unit, or it is refused or late. It runs again later if a state was loaded for
+// another owner. In the turn of all.
 func (s *several) isSettled(states []any) bool {
 	d, first := s.run.of, s.cells[0].logged
 	stale, early := false, false
@@ -160,7 +160,7 @@ func (s *several) isSettled(states []any) bool {
 		s.fail(errEarly)
 	case s.cells[0].isFull():
 		s.fail(errFull)
-	case s.run.refused != nil:
+	case s.run.isLate(), s.run.refused != nil:
 		if err := s.writeLogged(states); err != nil {
 			s.undone(err)
 		}

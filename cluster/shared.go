@@ -177,7 +177,7 @@ func (s *shared) fails(o *partition.Owner, err error) {
 
 // delivery makes the delivery of a command.
 func (s *shared) delivery(o *partition.Owner, seq uint64, c *partition.Command) (*delivery, error) {
-	t, once, err := s.decode(c.Unit, c.Body)
+	t, body, err := s.decode(c.Unit, c.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (s *shared) delivery(o *partition.Owner, seq uint64, c *partition.Command) 
 		return nil, fmt.Errorf("cluster: the log has a read of kind %s, %s", t.Kind, t.Operation)
 	}
 	pt := s.parts[o.P()]
-	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, command: c, once: once}}
+	d := &delivery{tell: t, number: seq, logged: &logged{part: pt, owner: o, command: c, once: body.Once, until: body.Deadline}}
 	if d.places, err = s.placesOf(&t); err != nil {
 		return nil, err
 	}
@@ -205,14 +205,13 @@ func (d *delivery) units() []string {
 }
 
 // decode reads what was sent to a unit. A tell without an operation wakes it.
-func (s *shared) decode(unit string, body []byte) (t tell, once string, err error) {
+func (s *shared) decode(unit string, body []byte) (t tell, c layout.Command, err error) {
 	k, key, err := s.unitOf(unit)
 	if err != nil {
-		return t, "", err
+		return t, c, err
 	}
-	c, err := layout.DecodeCommand(body)
-	if err != nil {
-		return t, "", err
+	if c, err = layout.DecodeCommand(body); err != nil {
+		return t, c, err
 	}
 	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units}, to: k}
 	switch {
@@ -223,12 +222,12 @@ func (s *shared) decode(unit string, body []byte) (t tell, once string, err erro
 		t.op = k.named(c.Operation)
 	}
 	if t.op == nil && c.Operation != "" {
-		return t, "", fmt.Errorf("cluster: a message is to kind %s with operation %s, which this program does not have", k.given, c.Operation)
+		return t, c, fmt.Errorf("cluster: a message is to kind %s with operation %s, which this program does not have", k.given, c.Operation)
 	}
 	if t.isQuestion() {
 		_, _, err = s.node.named(&t.Reply.Kind, t.Reply.Operation)
 	}
-	return t, c.Once, err
+	return t, c, err
 }
 
 // unitOf returns the kind and the key of a unit with a name.
@@ -273,9 +272,10 @@ type logged struct {
 	part    *part
 	owner   *partition.Owner
 	command *partition.Command
-	before  []uint64 // the number of the one before to each unit; 0 without one
-	once    string   // its identity
-	refused error    // it is not to run; nil for others
+	before  []uint64  // the number of the one before to each unit; 0 without one
+	once    string    // its identity
+	until   time.Time // it may begin; zero for always
+	refused error     // it is not to run; nil for others
 }
 
 // isOver reports whether a delivery is dropped, since its owner has ended.

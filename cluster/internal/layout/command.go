@@ -1,8 +1,10 @@
 package layout
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
@@ -18,11 +20,17 @@ type Command struct {
 	Once string
 	// Units are the names of all units of an operation on several; nil for one on one.
 	Units []string
+	// Deadline is until when it may begin; zero for always.
+	Deadline time.Time
 }
 
 // Encode returns the bytes of a Command.
 func (c Command) Encode() []byte {
-	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once, joined(c.Units))
+	var until []byte
+	if !c.Deadline.IsZero() {
+		until = binary.BigEndian.AppendUint64(nil, uint64(c.Deadline.UnixNano()))
+	}
+	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once, string(until), joined(c.Units))
 }
 
 // DecodeCommand reads what Encode has written, of which it keeps no part.
@@ -30,15 +38,18 @@ func DecodeCommand(b []byte) (c Command, err error) {
 	if len(b) == 0 || b[0] != Version {
 		return c, errors.New("the command has another form; a newer program has sent it")
 	}
-	var parts [7]string
-	if rest, err := CutParts(b[1:], parts[:]); err != nil || len(rest) > 0 {
+	var parts [8]string
+	rest, err := CutParts(b[1:], parts[:])
+	units, bad := parted(parts[7])
+	until := []byte(parts[6])
+	if err != nil || bad != nil || len(rest) > 0 || len(until) != 0 && len(until) != 8 {
 		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
 	}
-	units, err := parted(parts[6])
-	if err != nil {
-		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
+	c = Command{Operation: parts[0], Arg: []byte(parts[1]), Reply: Reply{parts[2], parts[3], parts[4]}, Once: parts[5], Units: units}
+	if len(until) > 0 {
+		c.Deadline = time.Unix(0, int64(binary.BigEndian.Uint64(until))).UTC()
 	}
-	return Command{parts[0], []byte(parts[1]), Reply{parts[2], parts[3], parts[4]}, parts[5], units}, nil
+	return c, nil
 }
 
 // Result is the outcome of a Command, as its sender gets it.

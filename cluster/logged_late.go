@@ -1,0 +1,37 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// A message does not begin once the scope, or the Call, that has sent it is over. A machine that
+// runs it does not know of that; but it has the deadline. What has run before it, and is run again,
+// since nothing of it was stored, may be late then: nobody knows of the first time.
+
+// errLate is the outcome of what was to begin too late.
+var errLate = fmt.Errorf("%w: its deadline had passed when it was to begin: %w", freerun.ErrCanceled, context.DeadlineExceeded)
+
+// isLate refuses a run that may not begin any more, and reports whether it has. Of a request whose
+// write may have been made that is not known then.
+func (r *run) isLate() bool {
+	until, why := time.Time{}, errLate
+	switch {
+	case r.refused != nil:
+	case r.of != nil && r.of.logged != nil:
+		until = r.of.logged.until
+	case r.logged != nil && r.logged.asked != nil:
+		if until = r.logged.asked.until; r.logged.asked.write != "" {
+			why = engine.ErrUncertain
+		}
+	}
+	if until.IsZero() || !r.cell.kind.node.rt.Now().After(until) {
+		return false
+	}
+	r.refuse(why)
+	return true
+}
