@@ -137,6 +137,7 @@ func (pt *part) put(b *batch) {
 			return
 		}
 		l.owner.Trim(&l.next.Record)
+		pt.hurries(l.owner, &l.next)
 		record, state := b.writes[0], b.writes[0].Value
 		l.next.state, l.next.length, l.next.Forgotten = state != nil, len(state), time.Time{}
 		if state == nil {
