@@ -37,7 +37,7 @@ type loggedCell struct {
 	ran uint64
 	// How large the next record will be, beside the state (logged_room.go). The unit's turn.
 	recorded, added int
-	pending         int // runs
+	pending         int // runs with identities
 }
 
 // storedRecord is a record as it is stored. It does not change.

@@ -43,13 +43,15 @@ func roomOf(largest int) room {
 	}
 }
 
-// mostPending is how many runs one write holds: each may add two entries beside the record, and
-// the atomic writes of JetStream have a thousand at most.
+// mostPending is how many runs with identities one write holds: each adds two entries beside the
+// record, and the atomic writes of JetStream have a thousand at most.
 const mostPending = 400
 
 // isPending notes that a run is in the next write. In the unit's turn.
 func (s *loggedCell) isPending(r *run) {
-	s.pending++
+	if r.hasIdentity() {
+		s.pending++
+	}
 	if r.of != nil {
 		s.ran = max(s.ran, r.of.number)
 		s.added += r.size()
@@ -194,11 +196,17 @@ func (s *loggedCell) trims(o *partition.Owner, r *storedRecord, done func()) {
 		o.Trim(&r.Record)
 		r.whole = slices.Clone(r.Outcomes)
 		s.part.of.room.cutOutcomes(r.Outcomes)
-		if len(r.Sends) > 0 {
-			o.Checkpoint()
-		}
+		s.part.hurries(o, r)
 		done()
 	})
+}
+
+// hurries has the owner store a checkpoint if what a record has told takes much room: none of that
+// is needed behind it. The turn of the partition.
+func (pt *part) hurries(o *partition.Owner, r *storedRecord) {
+	if len(r.Sends) > 0 && r.size() > pt.of.room.recorded/4 {
+		o.Checkpoint()
+	}
 }
 
 // mostDue is how many bytes the timers take that the unit tells itself at once.

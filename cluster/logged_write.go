@@ -149,6 +149,7 @@ func (pt *part) put(b *batch) {
 func (pt *part) complete(b *batch) {
 	l, record, state := b.logged, b.writes[0], b.writes[0].Value
 	l.owner.Trim(&l.next.Record)
+	pt.hurries(l.owner, &l.next)
 	l.next.state, l.next.length, l.next.Forgotten = state != nil, len(state), time.Time{}
 	if state == nil {
 		l.next.Forgotten = pt.turn.Now().UTC()
