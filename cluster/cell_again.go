@@ -263,7 +263,12 @@ func (c *cell) abandon(err error) {
 func (c *cell) load(into any, done func(found bool, err error)) {
 	get := func() {
 		if c.logged != nil {
-			c.loadLogged(into, done)
+			c.loadLogged(into, func(found bool, err error) {
+				if err != nil {
+					err = notLoaded{err}
+				}
+				done(found, err)
+			})
 			return
 		}
 		c.kind.node.engine.Get(c.key, func(record []byte, err error) {

@@ -135,7 +135,7 @@ func (d durable) Decide(m route.Message) (route.Verdict, error) {
 func (durable) Load(u route.Unit[*freerun.Context], into any, done func(found bool, err error)) {
 	c, err := cellOf(u)
 	if err != nil {
-		done(false, err)
+		done(false, notLoaded{err})
 		return
 	}
 	c.load(into, done)

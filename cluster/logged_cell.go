@@ -150,7 +150,7 @@ func (c *cell) settledBefore(r *run) bool {
 		r.release(errOver)
 	case d != nil && stored.Has(d.number):
 		d.done = true
-		s.hadRun(d, stored)
+		s.part.hadRun(d, stored)
 		r.release(nil)
 	case d != nil && d.logged.before[0] > s.ran:
 		r.release(errEarly)
@@ -167,8 +167,8 @@ func (c *cell) settledBefore(r *run) bool {
 }
 
 // hadRun tells the owner that a command had its effect before, and its sender the outcome.
-func (s *loggedCell) hadRun(d *delivery, stored *storedRecord) {
-	s.part.turn.Run(func() {
+func (pt *part) hadRun(d *delivery, stored *storedRecord) {
+	pt.turn.Run(func() {
 		d.leaves()
 		d.logged.owner.HadRun(d.number, &stored.Record)
 		record := stored.Record
@@ -176,7 +176,7 @@ func (s *loggedCell) hadRun(d *delivery, stored *storedRecord) {
 			record.Outcomes = stored.whole
 		}
 		if outcome, there := record.Outcome(d.logged.command.From.Session, d.logged.command.N); there {
-			s.part.of.machine.Answer(d.logged.owner, d.logged.command, outcome)
+			pt.of.machine.Answer(d.logged.owner, d.logged.command, outcome)
 		}
 	})
 }

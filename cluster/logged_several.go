@@ -154,7 +154,7 @@ func (s *several) isSettled(states []any) bool {
 		s.runsAgain()
 	case first.stored.Load().Has(d.number):
 		d.done = true
-		first.hadRun(d, first.stored.Load())
+		first.part.hadRun(d, first.stored.Load())
 		s.ends(nil)
 	case early:
 		s.fail(errEarly)

@@ -179,10 +179,16 @@ func (c *cell) wroteLogged(b *batch) {
 // partition.
 func (r *run) isDone() {
 	if d := r.of; d != nil {
-		d.leaves()
-		d.logged.owner.Done(d.number, r.logged.sends)
-		d.logged.part.of.machine.Answer(d.logged.owner, d.logged.command, r.logged.outcome)
+		d.logged.part.hopeless.Delete(d.logged.command.Unit)
+		d.isDone(r.logged.outcome, r.logged.sends)
 	}
+}
+
+// isDone tells the owner, and the sender, that a delivery is done, with what it has sent.
+func (d *delivery) isDone(outcome []byte, sends []partition.Send) {
+	d.leaves()
+	d.logged.owner.Done(d.number, sends)
+	d.logged.part.of.machine.Answer(d.logged.owner, d.logged.command, outcome)
 }
 
 // leaves notes that a delivery has had its effect. The turn of its partition.

@@ -237,7 +237,16 @@ func (o *outbox) ended(d *delivery, err error) {
 		o.giveUp(d, err) // and it stays under way
 		return
 	}
+	if d.isHopeless(err) && !d.done {
+		o.node.shared.failWithoutUnits(d, err) // and it stays under way
+		return
+	}
 	d.underway.Store(false)
+	o.settled(d, err)
+}
+
+// settled goes on after a delivery that is not under way any more.
+func (o *outbox) settled(d *delivery, err error) {
 	switch {
 	case d.done:
 		o.next(d)
@@ -250,7 +259,7 @@ func (o *outbox) ended(d *delivery, err error) {
 	default:
 		d.warns(err)
 		d.tried(true)
-		o.tryAgain(d, isCrowded(err) && d.places == nil) // which of the kinds has no room?
+		o.tryAgain(d, err, isCrowded(err) && d.places == nil) // which of the kinds has no room?
 	}
 }
 
@@ -266,8 +275,16 @@ func (d *delivery) endedAgain() bool {
 }
 
 // tryAgain delivers a delivery again after a while, or when there may be room in its kind.
-func (o *outbox) tryAgain(d *delivery, crowded bool) {
-	switch pause, first := o.lines.again(d, !crowded); {
+// What is early comes soon after the one before it, which may be in another unit's line.
+func (o *outbox) tryAgain(d *delivery, why error, crowded bool) {
+	most := mostPause
+	switch {
+	case crowded:
+		most = 0
+	case why == errEarly:
+		most = 16 * leastPause
+	}
+	switch pause, first := o.lines.again(d, most); {
 	case first && crowded:
 		d.to.crowd.add(o.node.rt, func() { o.deliverFirst(d) })
 	case first:

@@ -58,6 +58,8 @@ type part struct {
 	// The turn.
 	lastOf map[string]uint64
 	guard  *guard // of the owner. The turn
+	// hopeless has since when states could not be made of units to which something was told.
+	hopeless sync.Map // unit → time.Time
 }
 
 // errOver is the outcome of what an owner has delivered that has ended since.
@@ -145,6 +147,7 @@ func (s *shared) Ended(o *partition.Owner) {
 	if !pt.owner.CompareAndSwap(o, nil) {
 		return // it had not begun
 	}
+	pt.hopeless.Clear()
 	s.node.outbox.drops(pt)
 	s.node.wakes.dropsOf(pt)
 	var active []*cell

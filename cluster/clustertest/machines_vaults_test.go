@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,24 +65,31 @@ func (s *sharedVaults) deals(m *machine, c *freerun.Context) sentDeal {
 	if random.IntN(6) == 0 {
 		c = cluster.Direct(c)
 	}
-	n := random.Perm(len(vaultNames))
+	names := slices.Clone(vaultNames)
+	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	if random.IntN(12) == 0 {
+		names[random.IntN(2)] = noVault
+	}
+	if random.IntN(12) == 0 {
+		d.To = noVault
+	}
 	switch random.IntN(8) {
 	case 0, 1:
 		d.Does = []string{"forget", "timer", "lend"}[random.IntN(3)]
-		d.outcome = dealOne.Send(c, vaultAt(c, s.vaultName()), d.deal)
+		d.outcome = dealOne.Send(c, vaultAt(c, names[0]), d.deal)
 	case 2:
 		d.Does = "once"
 		d.outcome = dealOne.Send(cluster.Once(c, fmt.Sprint(d.ID)), vaultAt(c, s.vaultName()), d.deal)
 	case 3:
 		d.units = 2
-		if err := deal2.Tell(c, vaultAt(c, vaultNames[n[0]]), vaultAt(c, vaultNames[n[1]]), d.deal); err != nil {
+		if err := deal2.Tell(c, vaultAt(c, names[0]), vaultAt(c, names[1]), d.deal); err != nil {
 			s.Errorf("%s: Tell: %v", m.name, err)
 		}
 		s.told[d.ID] = d.units
 	case 4, 5:
 		var all []*freerun.Unit[vault]
-		for _, i := range n[:1+random.IntN(4)] {
-			all = append(all, vaultAt(c, vaultNames[i]))
+		for _, name := range names[:1+random.IntN(4)] {
+			all = append(all, vaultAt(c, name))
 		}
 		d.units = len(all)
 		d.outcome = dealAll.Send(c, all, d.deal)
@@ -90,7 +98,7 @@ func (s *sharedVaults) deals(m *machine, c *freerun.Context) sentDeal {
 			d.Does = "tell"
 		}
 		d.units = 2
-		d.outcome = deal2.Send(c, vaultAt(c, vaultNames[n[0]]), vaultAt(c, vaultNames[n[1]]), d.deal)
+		d.outcome = deal2.Send(c, vaultAt(c, names[0]), vaultAt(c, names[1]), d.deal)
 	}
 	return d
 }
@@ -199,7 +207,7 @@ func (s *sharedVaults) checkDeal(d sentDeal, in, recorded map[int]int) {
 		}
 	case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain):
 		s.sum["unknown"]++
-	case errors.Is(err, partition.ErrNotRun), errors.Is(err, engine.ErrClosed), strings.Contains(err.Error(), "ends the process"),
+	case errors.Is(err, partition.ErrNotRun), errors.Is(err, engine.ErrClosed), strings.Contains(err.Error(), "ends the process"), strings.Contains(err.Error(), errNoVault.Error()),
 		errors.As(err, &p), d.Panics == 3, d.Exits, d.Waits, d.Spoils:
 		s.sum["failed"]++
 		if n != 0 {

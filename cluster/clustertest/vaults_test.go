@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -92,7 +93,17 @@ var (
 	})
 )
 
-func newVault(*freerun.Context, string) (vault, error) { return vault{}, nil }
+func newVault(_ *freerun.Context, name string) (vault, error) {
+	if strings.HasSuffix(name, noVault) {
+		return vault{}, errNoVault
+	}
+	return vault{}, nil
+}
+
+// noVault is the name of no vault.
+const noVault = "no"
+
+var errNoVault = errors.New("there is no such vault")
 
 func vaultAt(c *freerun.Context, name string) *freerun.Unit[vault] {
 	return vaults[len(name)%2].At(c, "{v}"+name)
