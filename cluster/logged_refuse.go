@@ -11,9 +11,9 @@ import (
 )
 
 // Sketch:     the function of a kind says that there is no such unit: a command to it fails with
-//             that, as on one machine. Its outcome is to be in a record, and no unit can write that:
-//             so the records are written as they are, with the outcome, and with their places in
-//             the log; all those of an operation on several units
+//             that, as on one machine. Its outcome is to be in a record, and no unit can write
+//             that: so the records are written as they are, with the outcome, and with their places
+//             in the log; all those of an operation on several units
 //             what a unit has told another one is tried again first, for mostHopeless
 // Invariants: F1 As P1 and P3: nothing is written before all that its units were sent before it is
 //             done.
