@@ -96,21 +96,15 @@ func (h *hopeless) write() {
 		return
 	}
 	outcome, sends, beside := d.refusal(pt.of.room.cut(h.why))
-	var records []engine.Write
-	var revisions []uint64
 	for n, b := range h.batches {
 		b.logged.next.Write, b.logged.next.Last = "", d.number
 		if n == 0 {
 			pt.of.room.cutOutcomes(b.logged.next.Outcomes)
 			b.logged.next.Ran(d.number, d.logged.command, outcome, sends)
+			b.writes = append(b.writes, beside...)
 		}
-		pt.complete(b)
-		records, beside = append(records, b.writes[0]), append(beside, b.writes[1:]...)
-		revisions = append(revisions, b.logged.expected)
 	}
-	writes, began := append(records, beside...), pt.turn.Now()
-	pt.of.engine.SwapAll(pt.p, writes, revisions, func(_ uint64, err error) {
-		pt.of.counts.ended(writes, pt.turn.Now().Sub(began), err)
+	pt.swapAll(h.batches, func(_ []engine.Write, _ uint64, err error) {
 		if err != nil {
 			h.gives(h.why) // it is tried again
 			return

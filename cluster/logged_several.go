@@ -202,6 +202,22 @@ func (pt *part) putAll(s *several, batches []*batch) {
 		s.unwritten(errOver)
 		return
 	}
+	pt.swapAll(batches, func(writes []engine.Write, revision uint64, err error) {
+		if err != nil {
+			s.unwritten(err)
+			return
+		}
+		for n, b := range batches {
+			b.logged.next.revision = revision + uint64(n)
+			b.cell.logged.stored.Store(&b.logged.next)
+		}
+		s.wroteLogged(writes)
+	})
+}
+
+// swapAll begins the write of the records of several units, and of what is stored beside them. done
+// is told the revision of the first. In the turn of the partition.
+func (pt *part) swapAll(batches []*batch, done func(writes []engine.Write, revision uint64, err error)) {
 	var records, beside []engine.Write
 	var revisions []uint64
 	for _, b := range batches {
@@ -212,15 +228,7 @@ func (pt *part) putAll(s *several, batches []*batch) {
 	writes, began := append(records, beside...), pt.turn.Now()
 	pt.of.engine.SwapAll(pt.p, writes, revisions, func(revision uint64, err error) {
 		pt.of.counts.ended(writes, pt.turn.Now().Sub(began), err)
-		if err != nil {
-			s.unwritten(err)
-			return
-		}
-		for n, b := range batches {
-			b.logged.next.revision = revision + uint64(n)
-			b.cell.logged.stored.Store(&b.logged.next)
-		}
-		s.wroteLogged(writes)
+		done(writes, revision, err)
 	})
 }
 
