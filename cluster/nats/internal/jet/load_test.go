@@ -16,6 +16,7 @@ import (
 type heard struct {
 	Certain string `json:",omitempty"` // a command that has an outcome
 	Not     string `json:",omitempty"` // one that has no effect, and will have none
+	Unknown string `json:",omitempty"` // a logged one that had no outcome in time
 	Wrong   string `json:",omitempty"` // what must not be
 	State   string `json:",omitempty"` // ready, quiet, left
 }
@@ -116,6 +117,8 @@ func (l *load) logged() {
 			<-l.open
 			switch {
 			case l.isKilled():
+			case errors.Is(err, cluster.ErrUncertain): // these machines are slow now and then
+				l.say(heard{Unknown: e.ID})
 			case err != nil:
 				l.say(heard{Wrong: fmt.Sprintf("%s has no outcome: %v", e.ID, err)})
 			case outcome != e.ID:

@@ -39,6 +39,7 @@ type told struct {
 	mu      sync.Mutex
 	certain map[string]bool
 	not     map[string]bool
+	unknown int
 	wrong   []string
 }
 
@@ -56,6 +57,9 @@ func (o *told) hear(h heard) {
 	}
 	if h.Not != "" {
 		o.not[h.Not] = true
+	}
+	if h.Unknown != "" {
+		o.unknown++
 	}
 }
 
@@ -194,7 +198,9 @@ func (o *told) check(t testing.TB, log engine.Log) []string {
 		if len(pending) == 0 || time.Now().After(end) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
-			t.Logf("%d commands were acknowledged", len(o.certain))
+			if t.Logf("%d commands were acknowledged, of %d that is not known", len(o.certain), o.unknown); o.unknown > len(o.certain)/10 {
+				problems = append(problems, fmt.Sprintf("%d commands had no outcome in time", o.unknown))
+			}
 			return append(problems, pending...)
 		}
 		time.Sleep(100 * time.Millisecond)
