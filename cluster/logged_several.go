@@ -243,7 +243,13 @@ func (s *several) unwritten(err error) {
 	case runsAgainAtOnce(err):
 		s.runsAgain()
 	default: // without room, for example
-		later.SendAfter(of.node.rt.Context(), mostPause/10, s.runsAgain)
+		of.node.after(mostPause/10, func() {
+			if of.isEnding() {
+				s.undone(err)
+			} else {
+				s.runsAgain()
+			}
+		})
 	}
 }
 
