@@ -72,7 +72,10 @@ func (m *machine) failure(write bool, key []byte) error {
 
 // Append implements [engine.Log].
 func (m *machine) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	if m.mayHave("an entry", entry); !m.crashed {
+	m.mayHave("an entry", entry)
+	if err := m.failure(true, []byte("log")); err != nil {
+		m.member.After(time.Millisecond, func() { done(0, err) })
+	} else if !m.crashed {
 		m.Port.Append(p, entry, done)
 	}
 }

@@ -27,7 +27,8 @@ type machines struct {
 	store  *logsim.Store
 	rates  machineRates
 	flaw   machineFlaw
-	// fails says why the store does not do what it is asked, by the first key; nil for never.
+	// fails says why the store does not do what it is asked, by the first key, or "log" for an
+	// entry; nil for never.
 	fails   func(write bool, key string) error
 	longest time.Duration
 	calm    bool
