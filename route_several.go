@@ -12,11 +12,10 @@ import (
 
 // Units implements [route.Message].
 func (r *routedMessage) Units() []route.Addressee {
-	k := r.message.vtable()
-	if k.routed.route.Form != route.Several {
+	if r.of.route.Form != route.Several {
 		return nil
 	}
-	parts := k.severalOf(r.message).all()
+	parts := r.of.severalOf(r.message, r.told).all() // the vtable changes when it is placed
 	all := make([]route.Addressee, len(parts))
 	for i := range parts {
 		u := parts[i].unit
@@ -33,10 +32,15 @@ func (r *routedMessage) addressee(by route.Route) route.Addressee {
 
 // severalOf returns the multi of m, a message to several units of vtable k, placed or not.
 func (k *vtable) severalOf(m *message) *multi {
-	if k.routedTold {
-		return k.routed.placedTold.multi(m)
+	return k.routed.severalOf(m, k.routedTold)
+}
+
+// severalOf returns the multi of m, a message of the operation that was told or has a future.
+func (o *core) severalOf(m *message, told bool) *multi {
+	if told {
+		return o.placedTold.multi(m)
 	}
-	return k.routed.placed.multi(m)
+	return o.placed.multi(m)
 }
 
 // meetRoutes asks the routes of the units, right before the message is placed, what becomes of it.

@@ -144,6 +144,33 @@ func TestRouteSeveralElsewhere(t *testing.T) {
 	}
 }
 
+// TestRouteSeveralPlaced: a message that was passed on, and waits in the mailboxes of its units,
+// may still be asked for them.
+func TestRouteSeveralPlaced(t *testing.T) {
+	for _, way := range severalWays {
+		if way.name == "Tells" {
+			continue // it is to one unit, which has nothing else to do
+		}
+		rt := runtimetest.Quiet(t)
+		d, gate := &desk{}, make(chan struct{})
+		u, plain := routed(rt, d), freerun.NewUnit(rt, 0)
+		freerun.Do(rt.Context(), plain, func(*freerun.Context, *int) (int, error) {
+			<-gate
+			return 0, nil
+		})
+		if _, err := way.send(rt.Context(), u, plain); err != nil {
+			t.Errorf("%s: %v", way.name, err)
+		}
+		m := d.take(t, 1)[0]
+		n := len(m.Units())
+		if passed := m.Pass(); !passed || n < 2 || len(m.Units()) != n {
+			t.Errorf("%s: passed on: %v, to %d units, and then %v", way.name, passed, n, m.Units())
+		}
+		close(gate)
+		quiet(t, rt)
+	}
+}
+
 // TestRouteSeveralRoutes: the first route that does not have a message stay decides.
 func TestRouteSeveralRoutes(t *testing.T) {
 	rt, _ := runtimetest.Start(t)

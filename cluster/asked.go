@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/freerun-go/freerun"
@@ -114,10 +115,19 @@ func (q *asked) ended(err error) {
 	case errors.Is(err, errOver), errors.Is(err, errUndone), errors.Is(err, errFull):
 		q.request.Reply(nil, partition.ErrNotRun)
 	case errors.Is(err, errThroughLog):
-		q.part.of.machine.Send(q.request.Unit, q.request.Body, func(error) {}, q.request.Reply)
+		q.part.of.machine.Send(q.request.Unit, q.request.Body, func(error) {}, q.cameThroughLog)
 	case errors.Is(err, engine.ErrUncertain), errors.Is(err, freerun.ErrClosed):
 		q.request.Reply(nil, engine.ErrUncertain)
 	default:
 		q.request.Reply(encodeResult(nil, cut(err)), nil)
 	}
+}
+
+// cameThroughLog is called with the outcome of a request that went through the log. It is certain
+// that it has not run if the log takes no more.
+func (q *asked) cameThroughLog(value []byte, err error) {
+	if errors.Is(err, partition.ErrFull) {
+		value, err = encodeResult(nil, fmt.Errorf("%w: %w", ErrNotRun, fullOf(shorten(q.op.name), err))), nil
+	}
+	q.request.Reply(value, err)
 }

@@ -1,14 +1,33 @@
 package cluster
 
-import "github.com/freerun-go/freerun"
+import (
+	"errors"
+	"sync"
+	"time"
 
-// What a node does beside its units: after a while, with SendAfter, or what waits for the store.
+	"github.com/freerun-go/freerun"
+)
 
-// later calls a function after a while.
+// What a node does beside its units: after a while, or what waits for the store.
+
+// later calls a function after a while, and not at all once the runtime drains.
 var later = freerun.FreeOp("later", func(_ *freerun.Context, fn func()) (struct{}, error) {
 	fn()
 	return struct{}{}, nil
 })
+
+// after calls fn after a while, for an outcome that a Shutdown waits for: so at once when the
+// runtime drains, as that drops timers. fn looks whether the node ends.
+func (n *Node) after(d time.Duration, fn func()) {
+	c, fn := n.rt.Context(), sync.OnceFunc(fn)
+	rung := freerun.Handle(c, freerun.After(c, d), func(*freerun.Context, time.Time, error) (struct{}, error) {
+		fn()
+		return struct{}{}, nil
+	})
+	if _, err := rung.Result(); errors.Is(err, freerun.ErrClosed) { // it was refused
+		fn()
+	}
+}
 
 // blocks calls a function that waits.
 var blocks = freerun.FreeOp("blocks", func(c *freerun.Context, fn func()) (struct{}, error) {

@@ -85,12 +85,8 @@ func (c *cell) loadLogged(into any, done func(found bool, err error)) {
 		return
 	}
 	s.part.of.engine.Read(s.part.p, c.key, func(value []byte, revision uint64, err error) {
-		switch {
-		case errors.Is(err, engine.ErrUncertain) && s.part.of.isEnding():
-			done(false, ErrClosed)
-			return
-		case errors.Is(err, engine.ErrUncertain):
-			later.SendAfter(c.kind.node.rt.Context(), leastPause, func() { c.loadLogged(into, done) })
+		if errors.Is(err, engine.ErrUncertain) {
+			c.kind.node.after(leastPause, func() { c.loadsAgain(into, done) })
 			return
 		}
 		stored, list, err := c.decodeLogged(value, into, err)
@@ -109,6 +105,15 @@ func (c *cell) loadLogged(into any, done func(found bool, err error)) {
 			done(stored.state, nil)
 		})
 	})
+}
+
+// loadsAgain reads the state once more, unless the node ends.
+func (c *cell) loadsAgain(into any, done func(found bool, err error)) {
+	if c.logged.part.of.isEnding() {
+		done(false, ErrClosed)
+	} else {
+		c.loadLogged(into, done)
+	}
 }
 
 // hasWake has the node know the unit's wake as it is stored: a write may have been made that this
@@ -199,7 +204,13 @@ func (c *cell) isOver() {
 func (s *loggedCell) lookUp(r *run) {
 	s.part.of.engine.Read(s.part.p, r.kept.key, func(value []byte, _ uint64, err error) {
 		if errors.Is(err, engine.ErrUncertain) && !s.part.of.isEnding() {
-			later.SendAfter(r.cell.kind.node.rt.Context(), leastPause, func() { s.lookUp(r) })
+			r.cell.kind.node.after(leastPause, func() {
+				if s.part.of.isEnding() {
+					r.cell.answered(r, nil, err)
+				} else {
+					s.lookUp(r)
+				}
+			})
 			return
 		}
 		r.cell.answered(r, value, err)

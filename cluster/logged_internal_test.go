@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/partition"
+	"github.com/freerun-go/freerun/internal/route"
 )
 
 // TestPartNote holds that a note comes back, and that no part of one does.
@@ -39,5 +42,38 @@ func TestStoredRecord(t *testing.T) {
 		if _, _, err := decodeStored(whole[:n]); err == nil {
 			t.Errorf("%d bytes of a record are taken", n)
 		}
+	}
+}
+
+// TestNameSeveral holds that operations on several units may have one name if the kinds of their
+// first units differ, and that it is an error if they could be confused.
+func TestNameSeveral(t *testing.T) {
+	type books struct{ Pages int }
+	type bikes struct{ Wheels int }
+	n, kinds := &Node{kinds: map[string]*kind{}}, []route.Declared(nil)
+	declare := func(name string, state reflect.Type) {
+		given := name[strings.LastIndex(name, ".")+1:]
+		n.kinds[name] = &kind{given: given}
+		kinds = append(kinds, route.Declared{Name: name, Given: given, State: state, Store: durable{&heritage{tagged: true}}})
+	}
+	operation := func(name string, state reflect.Type) route.Declared {
+		return route.Declared{Name: name, Given: name[strings.LastIndex(name, ".")+1:], State: state, Arg: reflect.TypeFor[int](), Result: reflect.TypeFor[int](), Form: route.Several}
+	}
+	declare("shop.book", reflect.TypeFor[books]())
+	declare("shop.diary", reflect.TypeFor[books]())
+	declare("ride.bike", reflect.TypeFor[bikes]())
+	swap, other := operation("shop.swap", reflect.TypeFor[books]()), operation("ride.swap", reflect.TypeFor[bikes]())
+	s, err := n.nameSeveral(kinds, []route.Declared{swap, other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]string{"shop.book": swap.Name, "shop.diary": swap.Name, "ride.bike": other.Name} {
+		if o := s.stored[severalName{n.kinds[kind], "swap"}]; o == nil || o != s.named[want] {
+			t.Errorf("swap of %s is %+v", kind, o)
+		}
+	}
+	_, err = n.nameSeveral(kinds, []route.Declared{swap, other, operation("sale.swap", reflect.TypeFor[books]())})
+	if err == nil || !strings.Contains(err.Error(), "shop.swap and sale.swap") {
+		t.Errorf("two of one name: %v", err)
 	}
 }

@@ -71,7 +71,13 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 func (s *shared) read(m route.Message, o *operation, unit string, body []byte, until time.Time) {
 	s.machine.Request(unit, body, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
 		if errors.Is(err, engine.ErrUncertain) && s.node.rt.Now().Before(until) && !s.isEnding() {
-			later.SendAfter(s.node.rt.Context(), leastPause, func() { s.read(m, o, unit, body, until) })
+			s.node.after(leastPause, func() {
+				if s.isEnding() {
+					resolve(m, o, nil, err)
+				} else {
+					s.read(m, o, unit, body, until)
+				}
+			})
 			return
 		}
 		resolve(m, o, value, err)

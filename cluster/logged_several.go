@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -28,26 +29,40 @@ import (
 const mostSeveral = 256
 
 // severalNames are the operations on several units, by their full names, and by those in the log.
-type severalNames struct{ named, stored map[string]*operation }
+type severalNames struct {
+	named  map[string]*operation
+	stored map[severalName]*operation
+}
+
+// severalName is the name of an operation on several units in the log. of is the kind of the first:
+// other packages may have operations of that name, for other kinds.
+type severalName struct {
+	of    *kind
+	given string
+}
 
 // nameSeveral finds the operations on several units. The error says that two have one name.
-func nameSeveral() (s severalNames, err error) {
-	s = severalNames{map[string]*operation{}, map[string]*operation{}}
-	states := map[string]bool{}
-	for _, k := range seam.Kinds() {
-		if store, ours := k.Store.(durable); ours && store.of.tagged {
-			states[k.State.String()] = true
+func (n *Node) nameSeveral(kinds, operations []route.Declared) (s severalNames, err error) {
+	s = severalNames{map[string]*operation{}, map[severalName]*operation{}}
+	first := map[reflect.Type][]*kind{}
+	for _, d := range kinds {
+		if store, ours := d.Store.(durable); ours && store.of.tagged {
+			first[d.State] = append(first[d.State], n.kinds[d.Name])
 		}
 	}
-	for _, d := range seam.Operations() {
-		if d.Form != route.Several || !states[d.State.String()] {
+	for _, d := range operations {
+		if d.Form != route.Several || len(first[d.State]) == 0 {
 			continue
 		}
 		o := newOperation(d, nil)
-		if other := s.stored[o.given]; other != nil {
-			return s, fmt.Errorf("cluster: two operations on several units have the name %s in the log, %s and %s; rename one", o.given, other.name, o.name)
+		s.named[o.name] = o
+		for _, k := range first[d.State] {
+			name := severalName{k, o.given}
+			if other := s.stored[name]; other != nil {
+				return s, fmt.Errorf("cluster: two operations on several units of kind %s have the name %s in the log, %s and %s; rename one", k.given, o.given, other.name, o.name)
+			}
+			s.stored[name] = o
 		}
-		s.named[o.name], s.stored[o.given] = o, o
 	}
 	return s, nil
 }
@@ -115,7 +130,7 @@ func (s *shared) namedSeveral(t *layout.Tell) (*kind, *operation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	o := s.several.stored[t.Operation]
+	o := s.several.stored[severalName{k, t.Operation}]
 	if o == nil {
 		return nil, nil, fmt.Errorf("cluster: the store has a message to kind %s with operation %s on several units, which this program does not have", t.Kind, t.Operation)
 	}
@@ -251,7 +266,13 @@ func (s *several) unwritten(err error) {
 	case runsAgainAtOnce(err):
 		s.runsAgain()
 	default: // without room, for example
-		later.SendAfter(of.node.rt.Context(), mostPause/10, s.runsAgain)
+		of.node.after(mostPause/10, func() {
+			if of.isEnding() {
+				s.undone(err)
+			} else {
+				s.runsAgain()
+			}
+		})
 	}
 }
 

@@ -221,26 +221,29 @@ func (c *cell) unwritten(b *batch) {
 		}
 	}
 	c.loadNow()
+	runsAgain := func() { c.runsAgain(list, err) }
+	if runsAgainAtOnce(err) || errors.Is(err, engine.ErrClosed) || c.logged.part.of.isEnding() {
+		runsAgain()
+	} else { // without room, for example
+		c.kind.node.after(mostPause/10, runsAgain)
+	}
+}
+
+// runsAgain has what was in a write run again, unless the node ends, which has no better times.
+func (c *cell) runsAgain(list []*run, err error) {
 	if errors.Is(err, engine.ErrClosed) || !runsAgainAtOnce(err) && c.logged.part.of.isEnding() {
 		c.unit.Run(func(*freerun.Context, any) { c.lose(append(list, c.takePending()...), err) }, c.abandon)
 		return
 	}
 	began := false
-	runsAgain := func() {
-		c.unit.Run(func(*freerun.Context, any) {
-			began = true
-			c.redo(list, err)
-		}, func(err error) {
-			if !began && !errors.Is(err, freerun.ErrClosed) {
-				c.lose(append(list, c.takePending()...), err)
-			}
-		})
-	}
-	if runsAgainAtOnce(err) {
-		runsAgain()
-	} else { // without room, for example
-		later.SendAfter(c.kind.node.rt.Context(), mostPause/10, runsAgain)
-	}
+	c.unit.Run(func(*freerun.Context, any) {
+		began = true
+		c.redo(list, err)
+	}, func(err error) {
+		if !began && !errors.Is(err, freerun.ErrClosed) {
+			c.lose(append(list, c.takePending()...), err)
+		}
+	})
 }
 
 // runsAgainAtOnce reports whether what was in a write runs again at once: it has failed since

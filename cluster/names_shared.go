@@ -29,7 +29,7 @@ func (s *shared) settleNames() error {
 			k.given, k.was = r.Named(k.given)
 		}
 	}
-	for {
+	for until := s.node.rt.Now().Add(mostRequest); ; {
 		names, revision, err := s.readNames()
 		known := len(names)
 		if err == nil {
@@ -43,6 +43,9 @@ func (s *shared) settleNames() error {
 		}
 		if !errors.Is(err, engine.ErrUncertain) && !errors.Is(err, engine.ErrConflict) {
 			return err
+		}
+		if !s.node.rt.Now().Before(until) {
+			return fmt.Errorf("cluster: the names of the kinds in the store were not read and written within %v: %w", mostRequest, err)
 		}
 		if _, err := freerun.After(s.node.rt.Context(), leastPause).Wait(context.Background()); err != nil {
 			return err

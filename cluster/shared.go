@@ -83,7 +83,7 @@ func (s *shared) begin() (err error) {
 	if err := s.settleNames(); err != nil {
 		return errors.Join(err, s.engine.Close())
 	}
-	if s.several, err = nameSeveral(); err != nil {
+	if s.several, err = s.node.nameSeveral(seam.Kinds(), seam.Operations()); err != nil {
 		return errors.Join(err, s.engine.Close())
 	}
 	if s.stop, err = s.engine.Listen(s.engine.Name(), s.machine.Receive); err != nil {
@@ -220,7 +220,7 @@ func (s *shared) decode(unit string, body []byte) (t tell, c layout.Command, err
 	switch {
 	case c.Operation == "":
 	case len(c.Units) > 0:
-		t.op = s.several.stored[c.Operation]
+		t.op = s.several.stored[severalName{k, c.Operation}]
 	default:
 		t.op = k.named(c.Operation)
 	}

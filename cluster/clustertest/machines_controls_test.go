@@ -40,8 +40,12 @@ func (m *machine) SwapAll(p int, writes []engine.Write, revisions []uint64, done
 	for _, w := range writes {
 		m.mayHave("the value of "+string(w.Key), w.Value)
 	}
+	err := m.failure(true, writes[0].Key)
 	switch {
 	case m.crashed:
+		return
+	case err != nil:
+		m.member.After(time.Millisecond, func() { done(0, err) })
 		return
 	case m.of.flaw == forgetsWrites && m.of.Happens(0.02):
 		m.member.After(time.Millisecond, func() { done(revisions[0]+1, nil) })
@@ -58,15 +62,30 @@ func (m *machine) SwapAll(p int, writes []engine.Write, revisions []uint64, done
 	m.Port.SwapAll(p, writes, revisions, done)
 }
 
+// failure returns why the store does not do what it is asked.
+func (m *machine) failure(write bool, key []byte) error {
+	if m.of.fails == nil {
+		return nil
+	}
+	return m.of.fails(write, string(key))
+}
+
 // Append implements [engine.Log].
 func (m *machine) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	if m.mayHave("an entry", entry); !m.crashed {
+	m.mayHave("an entry", entry)
+	if err := m.failure(true, []byte("log")); err != nil {
+		m.member.After(time.Millisecond, func() { done(0, err) })
+	} else if !m.crashed {
 		m.Port.Append(p, entry, done)
 	}
 }
 
 // Read implements [engine.Log].
 func (m *machine) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
+	if err := m.failure(false, key); err != nil {
+		m.member.After(time.Millisecond, func() { done(nil, 0, err) })
+		return
+	}
 	if m.of.flaw == forgetsTwins && string(key[:1]) == layout.Once && m.of.Happens(0.2) {
 		m.member.After(time.Millisecond, func() { done(nil, 0, nil) })
 		return

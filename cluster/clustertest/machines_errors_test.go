@@ -3,10 +3,13 @@ package clustertest
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/logsim"
 )
 
@@ -44,6 +47,53 @@ func TestMachinesUnreached(t *testing.T) {
 			if err != nil || b.Set > most {
 				s.Errorf("bell %d: %+v, %v; want at most %d", key, b, err, most)
 			}
+		}
+	})
+}
+
+// parlour is the state of units that hear texts.
+type parlour struct{ Heard int }
+
+var (
+	parlours = freerun.NewKind("parlour", func(*freerun.Context, int) (parlour, error) { return parlour{}, nil }, cluster.Durable())
+	chatter  = freerun.Op("chatter", func(_ *freerun.Context, g *parlour, _ string) (int, error) {
+		g.Heard++
+		return g.Heard, nil
+	})
+	whisper = freerun.Op("whisper", func(c *freerun.Context, g *parlour, to int) (int, error) {
+		g.Heard++
+		return g.Heard, chatter.Tell(c, parlours.At(c, to), "psst")
+	})
+)
+
+// TestMachinesFullOfLog holds that what was sent beside the log, and needs a place in it, has for
+// certain not run if the log takes no more.
+func TestMachinesFullOfLog(t *testing.T) {
+	runOnMachine(t, 1, logsim.Faults{}, func(s *machines, m *machine) {
+		c := m.rt.Context()
+		one := parlours.At(c, 1)
+		if _, err := chatter.Send(c, one, "").Wait(context.Background()); err != nil {
+			s.Fatal(err)
+		}
+		m.rests(time.Second)
+		s.fails = func(_ bool, key string) error {
+			if key == "log" {
+				return engine.ErrUncertain
+			}
+			return nil
+		}
+		for size := 500_000; size > 0; { // so that there is no room for the least
+			f := chatter.Send(c, one, strings.Repeat("x", size))
+			m.rests(time.Microsecond)
+			if _, err := f.Result(); errors.Is(err, freerun.ErrFull) {
+				size /= 2
+			} else if !errors.Is(err, freerun.ErrWouldBlock) {
+				s.Fatal(err)
+			}
+		}
+		_, err := whisper.Send(cluster.Direct(c), one, 2).Wait(context.Background())
+		if !errors.Is(err, cluster.ErrNotRun) || !errors.Is(err, freerun.ErrFull) || errors.Is(err, cluster.ErrUncertain) {
+			s.Errorf("beside the log: %v", err)
 		}
 	})
 }

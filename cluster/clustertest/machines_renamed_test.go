@@ -3,10 +3,13 @@ package clustertest
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/logsim"
 )
 
 // versionNames are the names that the versions of a program give a kind. Each follows one that has
@@ -103,4 +106,24 @@ func TestMachinesRenamedControl(t *testing.T) {
 		}
 	}
 	t.Error("it is not found")
+}
+
+// TestMachinesNamesUnread holds that a machine that cannot read the names of the kinds does not
+// join, and says so.
+func TestMachinesNamesUnread(t *testing.T) {
+	r := &recorder{TB: t}
+	s := newMachines(r, 1, map[string]int{})
+	s.rates, s.lives = machineRates{}, 1
+	s.store = logsim.New(s, logsim.Faults{}, machineParts)
+	s.fails = func(write bool, key string) error {
+		if !write && key == layout.Names {
+			return engine.ErrUncertain
+		}
+		return nil
+	}
+	s.of = &onMachine{machines: s, do: func(*machines, *machine) { t.Error("it has joined") }}
+	s.run()
+	if len(r.said) == 0 || !strings.Contains(r.said[0], "names of the kinds") {
+		t.Errorf("it says %q", r.said)
+	}
 }

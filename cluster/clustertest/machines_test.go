@@ -22,11 +22,14 @@ import (
 // time: they crash, leave, are cut off, and begin again. All of it follows from the seed.
 type machines struct {
 	testing.TB
-	random  *rand.Rand
-	joint   *simhost.Joint
-	store   *logsim.Store
-	rates   machineRates
-	flaw    machineFlaw
+	random *rand.Rand
+	joint  *simhost.Joint
+	store  *logsim.Store
+	rates  machineRates
+	flaw   machineFlaw
+	// fails says why the store does not do what it is asked, by the first key, or "log" for an
+	// entry; nil for never.
+	fails   func(write bool, key string) error
 	longest time.Duration
 	calm    bool
 	alive   []*machine

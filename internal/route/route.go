@@ -91,6 +91,7 @@ type Message interface {
 	// Units returns the units of a message to several, in the order of the arguments; nil for a
 	// message to one. Key and Kind are those of the unit with the route. The routes of the units
 	// are asked one after another, until one does not have the message stay: that decides for all.
+	// What it returns once the message is decided is of no use, as with Arg.
 	Units() []Addressee
 	// Runtime returns the *freerun.Runtime.
 	Runtime() any
@@ -98,7 +99,7 @@ type Message interface {
 	Told() bool
 	// Arg returns a pointer to the argument, an *A. All futures in it have outcomes, except in that
 	// of a Suspend, and of one that Decide is asked about ahead. The route may read and write it
-	// until the message is decided.
+	// until the message is decided. Then it may be that of another message.
 	Arg() any
 	// Ahead reports whether Decide is asked at the send of a message that leaves later, since its
 	// sender is an operation whose outcome is kept back: one that waits for futures in its
