@@ -103,9 +103,19 @@ func (s *shared) leaves() {
 		return // its timers have ended
 	}
 	_, _ = await(context.Background(), s.node, func(left func(struct{}, error)) {
-		s.machine.Leave(func() { left(struct{}{}, nil) })
+		over := sync.OnceFunc(func() { left(struct{}{}, nil) })
+		s.machine.Leave(func() { s.node.after(lingers, over) })
+		s.node.after(mostLeave, over) // at once if the runtime drains
 	})
 }
+
+const (
+	// lingers is how long a machine that has left still says so to those that send it requests, as
+	// they have not heard of it yet.
+	lingers = 100 * time.Millisecond
+	// mostLeave is how long it takes at most to leave.
+	mostLeave = 2 * time.Second
+)
 
 // isEnding reports whether nothing is to be waited for any more.
 func (s *shared) isEnding() bool { return s.closed.Load() || s.node.draining() }

@@ -83,6 +83,11 @@ func (e *Engine) ID() [16]byte { return e.id }
 // Close ends the engine: calls that have no answer fail with [engine.ErrClosed]. It does not close
 // the connection. It waits for callbacks that are under way.
 func (e *Engine) Close() {
+	e.outlet.flush(mostFlush)
 	e.followers.close()
 	e.calls.close()
 }
+
+// mostFlush is how long Close waits for what is about to leave: that the machine has left, above
+// all.
+const mostFlush = time.Second

@@ -51,6 +51,24 @@ func (o *outlet) take() []parcel {
 	return all
 }
 
+// flush waits until all has left that was put before, and the servers have it; not for longer than
+// most.
+func (o *outlet) flush(most time.Duration) {
+	until := time.Now().Add(most)
+	for time.Now().Before(until) {
+		o.mu.Lock()
+		idle := !o.running
+		o.mu.Unlock()
+		if idle {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if left := time.Until(until); left > 0 && o.nc.IsConnected() {
+		_ = o.nc.FlushTimeout(left) // what has not left then is lost, as with a process that ends
+	}
+}
+
 func (o *outlet) run() {
 	for all := o.take(); len(all) > 0; all = o.take() {
 		for _, p := range all {
