@@ -15,9 +15,10 @@ import (
 // A direct message has its effect at most once. An outcome that comes is that of an effect that is
 // stored. If the machine that has the unit ends meanwhile, there is [ErrUncertain]: read the state,
 // or send it again with an identity ([Once]). If no machine had the unit within 30 seconds, there
-// is [ErrNotRun], and no effect. Direct and other messages of one sender come in no order. An
-// operation that tells others something goes through the log all the same, once it has run: what it
-// tells needs a place there.
+// is [ErrNotRun], and no effect. Direct and other messages of one sender come in no order.
+//
+// An operation that tells others something goes through the log all the same, once it has run: what
+// it tells needs a place there. So does one on several units, at once.
 //
 // It is a value of the context, as that of [Once] is. Where one process has the store, and for
 // reads, it makes no difference. It panics with a nil context, and does not wait. Cost: a write of

@@ -3,6 +3,7 @@
 package cluster_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -20,6 +21,14 @@ var (
 	volley = freerun.Op("volley", func(_ *freerun.Context, a *court, n int) (int, error) { a.Hits++; return n, nil })
 	serve  = freerun.Op[court, int, int]("serve", nil)
 	ace    = freerun.Op[court, cluster.Answer[int, int], int]("ace", nil)
+	// trips begins to wait for two futures, and panics.
+	trips = freerun.Op("trips", func(c *freerun.Context, a *court, _ struct{}) (int, error) {
+		a.Hits++
+		throws := func(*freerun.Context) (int, error) { return 1, nil }
+		freerun.First(c, freerun.Go(c, throws), freerun.Go(c, throws))
+		freerun.Within(c, freerun.Go(c, throws), time.Hour)
+		panic("it trips")
+	})
 	played = freerun.ReadOp("played", func(_ *freerun.Context, a *court, _ struct{}) (int, error) { return a.Hits, nil })
 )
 
@@ -65,4 +74,19 @@ func TestDrain(t *testing.T) {
 		}
 		stop()
 	}
+}
+
+// TestDrainAfterPanic holds that an operation that panics leaves nothing open of what it has begun
+// to wait for: a Shutdown ends.
+func TestDrainAfterPanic(t *testing.T) {
+	rt, _, stop := start(t, t.TempDir())
+	c := rt.Context()
+	var p *freerun.PanicError
+	if _, err := trips.Send(c, courts.At(c, "trips"), struct{}{}).Wait(within(t)); !errors.As(err, &p) {
+		t.Errorf("%v; want a panic", err)
+	}
+	if n := must(t, played.Send(c, courts.At(c, "trips"), struct{}{})); n != 0 {
+		t.Errorf("what has panicked has left %d", n)
+	}
+	stop()
 }

@@ -10,8 +10,9 @@ import (
 // Tagged has the keys of a kind's units have tags: what is in braces in the key, as in
 // {shop-1}/ada. Units with the same tag, also of several kinds, can be changed together:
 // [freerun.Op2] and [freerun.OpAll] work on them. An operation on several units has its whole
-// effect on all of them, or none, after any crash. Those whose tags differ may one day be on
-// different machines: an operation on them is refused with [ErrOtherTag], on one machine, too.
+// effect on all of them, or none, after any crash. Those whose tags differ may be on different
+// machines: an operation on them is refused with [ErrOtherTag], on one machine, too. Where machines
+// share the units, it may be on 256 at most, and is refused with [ErrNotDurable] for more.
 //
 //	var accounts = freerun.NewKind("account", fresh, cluster.Durable(cluster.Tagged()))
 //	…

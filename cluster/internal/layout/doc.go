@@ -12,8 +12,16 @@
 //	"x" TIME "i"…          that the entry behind it is to be forgotten then: nothing
 //	"r" KIND               the later name of a kind that had this one: Version, the name
 //
+// In place of "o", "p" and "r", a partition of a store that machines share has
+//
+//	"p"                    which deliveries its owner has begun, and which of them alone:
+//	                       Version, three varints
+//	"n"                    in the first one: each name that a kind has had, and its name in the
+//	                       store: Version, an object of JSON
+//
 // A number has 8 bytes, big-endian, so that a store has the entries in the order of the numbers; so
 // has a time, in nanoseconds. Names, keys and values within a value stand each behind its length as
 // a varint. States, arguments and results are values: the number of the version of the type as a
-// varint, and then what package codec has made of it.
+// varint, and then what package codec has made of it. A Tell to several units has the keys of their
+// records, and those stand in one part, each behind its length.
 package layout

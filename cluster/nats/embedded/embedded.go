@@ -86,8 +86,11 @@ func Within(d time.Duration) Option {
 
 // Listen has the server listen for clients at an address, a host and a port: other processes of the
 // program that have no server of their own, and tools. Whoever connects may do all, unless
-// [Settings] says who may.
+// [Settings] says who may. It panics for an empty address.
 func Listen(address string) Option {
+	if address == "" {
+		panic("embedded: Listen with an empty address; without the option nobody else connects")
+	}
 	return Option{func(s *settings) { s.listen = address }}
 }
 
@@ -121,8 +124,11 @@ func SyncEvery(d time.Duration) Option {
 
 // Settings has change set more of the server's options, after all others: TLS for routes and
 // clients, accounts, limits of its memory and of its disk. If clients need credentials then, so
-// does the process ([Connection]).
+// does the process ([Connection]). It panics for nil.
 func Settings(change func(o *server.Options)) Option {
+	if change == nil {
+		panic("embedded: Settings with a nil function")
+	}
 	return Option{func(s *settings) { s.change = append(s.change, change) }}
 }
 

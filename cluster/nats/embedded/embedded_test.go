@@ -209,6 +209,8 @@ func TestMisuse(t *testing.T) {
 		"Partitions":   func() { embedded.Partitions(0) },
 		"Within":       func() { embedded.Within(0) },
 		"SyncEvery":    func() { embedded.SyncEvery(0) },
+		"Listen":       func() { embedded.Listen("") },
+		"Settings":     func() { embedded.Settings(nil) },
 		"zero Option":  func() { embedded.Server("bank", "x", embedded.Option{}) },
 	} {
 		func() {

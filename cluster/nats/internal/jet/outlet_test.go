@@ -1,6 +1,7 @@
 package jet
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -49,6 +50,39 @@ func TestStalled(t *testing.T) {
 		case err = <-done:
 		case <-time.After(30 * time.Second):
 			t.Fatal("a call has no end")
+		}
+	}
+}
+
+// TestPermissionsLater holds that the trial of what is permitted waits for a connection that has no
+// server for a while, and for no longer than it is to.
+func TestPermissionsLater(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	p := startProxy(t, s.places[0].Port)
+	nc := connect(t, p.url())
+	e := open(t, nc, Options{Program: "p"})
+	defer e.Close()
+	for comes, want := range map[bool]error{true: nil, false: ErrNoServer} {
+		p.becomes(cuts)
+		for nc.IsConnected() {
+			time.Sleep(time.Millisecond)
+		}
+		within := 500 * time.Millisecond
+		if comes {
+			within = time.Minute
+			time.AfterFunc(300*time.Millisecond, func() { p.becomes(fair) })
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		ctx, r, stop := hearRefusals(ctx, nc)
+		if err := e.checkPermissions(ctx, r); !errors.Is(err, want) {
+			t.Errorf("a server comes back: %v; %v, want %v", comes, err, want)
+		}
+		stop()
+		cancel()
+		p.becomes(fair)
+		for !nc.IsConnected() {
+			time.Sleep(time.Millisecond)
 		}
 	}
 }

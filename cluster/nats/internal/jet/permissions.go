@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -71,21 +72,30 @@ func (e *Engine) checkPermissions(ctx context.Context, r *refusals) error {
 		}
 		defer sub.Unsubscribe()
 	}
-	for _, m := range e.harmless() {
-		if err := e.nc.PublishMsg(m); err != nil {
-			return fmt.Errorf("nats: %w", err)
+	for err := e.tryHarmless(); err != nil; err = e.tryHarmless() {
+		switch {
+		case r.err() != nil:
+			return r.err()
+		case ctx.Err() != nil, e.nc.IsClosed():
+			return fmt.Errorf("%w: %w", ErrNoServer, errors.Join(context.Cause(ctx), err))
 		}
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mostCall)
-	defer cancel()
-	if err := e.nc.FlushWithContext(ctx); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoServer, err)
+		time.Sleep(mostCall / 40) // the connection has no server now
 	}
 	// What the server has said before the answer is known now; the handler may hear of it later.
 	if last := e.nc.LastError(); errors.Is(last, nats.ErrPermissionViolation) {
 		r.hear(last)
 	}
 	return r.err()
+}
+
+// tryHarmless sends what changes nothing, and waits until the server has seen it.
+func (e *Engine) tryHarmless() error {
+	for _, m := range e.harmless() {
+		if err := e.nc.PublishMsg(m); err != nil {
+			return err
+		}
+	}
+	return e.nc.FlushTimeout(mostCall)
 }
 
 // harmless returns a message to each subject that an engine publishes to, which changes nothing:
