@@ -21,8 +21,9 @@ import (
 //             write is refused.
 // Checked by: of package clustertest TestMachinesHopeless
 
-// mostHopeless is how long what was told is tried again for a unit whose state cannot be made. What
-// the partition has sent since waits for that.
+// mostHopeless is how long what was told is tried again for a unit whose state cannot be made, and
+// an operation on several units of a kind that has no room for them. What the partition has sent
+// since waits for that.
 const mostHopeless = 10 * time.Second
 
 // notLoaded is the error of a state that could not be read, in the error of an activation: that is
@@ -35,12 +36,13 @@ func (e notLoaded) Unwrap() error { return e.error }
 func (d *delivery) isHopeless(err error) bool {
 	var failed *freerun.ActivationError
 	var load notLoaded
-	if d.logged == nil || !errors.As(err, &failed) || errors.As(err, &load) || isCrowded(err) || isOver(err) {
+	crowded := isCrowded(err) && d.places != nil // more units than the kind may have at once
+	if d.logged == nil || !crowded && (!errors.As(err, &failed) || errors.As(err, &load) || isCrowded(err) || isOver(err)) {
 		return false
 	}
 	now := d.to.node.rt.Now()
 	since, _ := d.logged.part.hopeless.LoadOrStore(d.logged.command.Unit, now)
-	return d.logged.command.From.Session != 0 || now.Sub(since.(time.Time)) >= mostHopeless
+	return d.logged.command.From.Session != 0 && !crowded || now.Sub(since.(time.Time)) >= mostHopeless
 }
 
 // hopeless is a delivery that fails without its units.

@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/freerun-go/freerun"
@@ -18,6 +19,9 @@ import (
 func (s *shared) send(m route.Message, op *route.Operation) error {
 	if op.Form == route.Several {
 		return s.sendSeveral(m, op)
+	}
+	if strings.HasPrefix(op.Name, "freerun.") { // Suspend, Retire
+		return fmt.Errorf("%w: %s is for units of one process; a durable unit is forgotten with cluster.Forget", ErrNotDurable, op.Name)
 	}
 	k, err := s.node.kindNamed(m.Kind())
 	if err != nil {

@@ -27,6 +27,12 @@ var (
 		s.Sum += n
 		return s.Sum, nil
 	})
+	stackAll = freerun.OpAll("stackAll", func(_ *freerun.Context, all []*shelf, n int) (int, error) {
+		for _, s := range all {
+			s.Sum += n
+		}
+		return len(all), nil
+	})
 	carry = freerun.Op2("carry", func(_ *freerun.Context, from, to *shelf, n int) (int, error) {
 		from.Sum, to.Sum = from.Sum-n, to.Sum+n
 		return from.Sum, nil
@@ -36,6 +42,32 @@ var (
 		return s.Sum, stack.Tell(c, shelves.At(c, to), 1)
 	})
 )
+
+// crammed is a kind that has room for two units.
+var crammed = freerun.NewKind("crammed", func(*freerun.Context, string) (shelf, error) { return shelf{}, nil }, cluster.Durable(cluster.Tagged()), freerun.MaxActive(1))
+
+// TestMachinesCrammed holds that an operation on more units than a kind has room for fails, and
+// holds up no other.
+func TestMachinesCrammed(t *testing.T) {
+	runOnMachine(t, 1, logsim.Faults{}, func(s *machines, m *machine) {
+		c := m.rt.Context()
+		var all []*freerun.Unit[shelf]
+		for _, name := range []string{"{c}1", "{c}2", "{c}3"} {
+			all = append(all, crammed.At(c, name))
+		}
+		if _, err := stackAll.Send(c, all, 1).Wait(context.Background()); !errors.Is(err, freerun.ErrFull) {
+			s.Errorf("three units: %v", err)
+		}
+		for n := range 2 {
+			if _, err := stackAll.Send(c, all[n:n+2], 1).Wait(context.Background()); err != nil {
+				s.Errorf("two units: %v", err)
+			}
+		}
+		if n, err := stack.Send(c, all[1], 0).Wait(context.Background()); n != 2 || err != nil {
+			s.Errorf("%d, %v", n, err)
+		}
+	})
+}
 
 // TestMachinesHopeless holds that what is sent to a unit whose state the function of the kind does
 // not make fails with the error of that, as on one machine, and holds up nothing else; and that

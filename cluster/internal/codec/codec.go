@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
 // The forms, as the first byte says.
@@ -102,7 +104,7 @@ func (c *Codec) append(dst []byte, value any) (longer []byte, err error) {
 	case err != nil:
 		return dst, fmt.Errorf("cluster: a value of %v cannot be stored: %w", c.t, err)
 	case len(longer)-len(dst) > mostBytes:
-		return dst, fmt.Errorf("cluster: a value of %v cannot be stored: it takes %d bytes, and may take %d; keep parts of it in units of their own", c.t, len(longer)-len(dst), mostBytes)
+		return dst, fmt.Errorf("cluster: a value of %v cannot be stored: %w: it takes %d bytes, and may take %d; keep parts of it in units of their own", c.t, engine.ErrTooLarge, len(longer)-len(dst), mostBytes)
 	}
 	return longer, nil
 }
