@@ -52,6 +52,10 @@ type part struct {
 	leaves  bool   // the owner is leaving
 	left    func() // called when it has left; nil for none
 	ended   bool   // the machine owns nothing any more
+	// An owner that has failed is followed by another one, later each time: it may know no more of
+	// what the log has.
+	began, again time.Time
+	pause        pause
 }
 
 // NewMachine makes a machine. Its name is one that no process has had before. worlds returns the
@@ -140,6 +144,9 @@ func (m *Machine) Leave(done func()) {
 	})
 }
 
+// longLife is how long an owner lives that is not one of a row of those that fail.
+const longLife = 10 * time.Second
+
 // mostLeave is how long an owner has to settle what it has read, once it is to leave.
 const mostLeave = time.Second
 
@@ -222,7 +229,7 @@ func (m *Machine) Receive(b []byte) {
 // shouldOwn begins to own the partition, or leaves it.
 func (t *part) shouldOwn(mine bool) {
 	switch {
-	case mine && t.owner == nil && !t.ended:
+	case mine && t.owner == nil && !t.ended && !t.world.Now().Before(t.again):
 		t.own()
 	case !mine && t.owner != nil && !t.leaves:
 		t.leave(func() {})
@@ -232,7 +239,15 @@ func (t *part) shouldOwn(mine bool) {
 func (t *part) own() {
 	m := t.machine
 	var o *Owner
-	o = NewOwner(t.p, m.log, t.world, m.cells, func(error) { t.disowns(o) })
+	t.began = t.world.Now()
+	o = NewOwner(t.p, m.log, t.world, m.cells, func(error) {
+		now := t.world.Now()
+		if now.Sub(t.began) > longLife {
+			t.pause.reset()
+		}
+		t.again = now.Add(t.pause.next())
+		t.disowns(o)
+	})
 	o.strange = func(session uint64) {
 		m.tell("", &message{kind: closed, p: t.p, session: session}) // nothing has the node's name
 	}
