@@ -1,6 +1,10 @@
 package cluster
 
-import "github.com/freerun-go/freerun/cluster/internal/partition"
+import (
+	"slices"
+
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
 
 // Machines are the machines that share the durable units, as one of them knows it: others may know
 // something else for a second or two. The units are in partitions; each machine has some. What this
@@ -22,6 +26,9 @@ func (n *Node) Machines() Machines {
 	}
 	m := Machines{Self: s.engine.Name(), Partitions: map[string]int{}}
 	members := s.machine.Seen()
+	if !slices.Contains(members, m.Self) { // it has just begun
+		members = append(members, m.Self)
+	}
 	for _, name := range members {
 		m.Partitions[name] = 0
 	}

@@ -202,7 +202,8 @@ func (n *Node) Backup(w io.Writer) (int64, error) {
 //
 // The loop reads parts of the store, one after another, and may do as it likes in between. A unit
 // whose state is stored for the first time, or forgotten, while it runs may be in it or not; all
-// others are in it once.
+// others are in it once. Where machines share the units they come partition by partition, and the
+// loop ends with [ErrUncertain] if the store does not answer for 30 seconds.
 func Keys[K comparable, S any](n *Node, of *freerun.Kind[K, S], prefix string) iter.Seq2[K, error] {
 	return func(yield func(K, error) bool) {
 		k := n.kinds[freerun.NameOf(of)]

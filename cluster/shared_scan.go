@@ -15,9 +15,9 @@ import (
 // What the calls of a node that look at the store see of partitions that machines share.
 
 // scan returns the entries of a partition whose keys begin with prefix, in the order of the keys.
-// It waits.
+// It waits, mostRequest at most while the store does not answer.
 func (s *shared) scan(ctx context.Context, p int, prefix string) ([]engine.Write, error) {
-	for {
+	for until := s.node.rt.Now().Add(mostRequest); ; {
 		var found []engine.Write
 		_, err := await(ctx, s.node, func(done func(struct{}, error)) {
 			s.engine.Scan(p, []byte(prefix), func(key, value []byte, _ uint64) {
@@ -25,7 +25,10 @@ func (s *shared) scan(ctx context.Context, p int, prefix string) ([]engine.Write
 			}, func(err error) { done(struct{}{}, err) })
 		})
 		if errors.Is(err, engine.ErrUncertain) && ctx.Err() == nil {
-			continue
+			if s.node.rt.Now().Before(until) {
+				continue
+			}
+			return nil, fmt.Errorf("cluster: the store has not answered within %v: %w", mostRequest, err)
 		}
 		slices.SortFunc(found, func(a, b engine.Write) int { return bytes.Compare(a.Key, b.Key) })
 		return found, err

@@ -38,7 +38,15 @@ func TestMachinesUnreached(t *testing.T) {
 		if _, err := beside.Wait(context.Background()); !errors.Is(err, cluster.ErrUncertain) && !errors.Is(err, cluster.ErrNotRun) {
 			s.Errorf("a command beside the log: %v", err)
 		}
-		m.rests(3 * time.Minute) // it is not cut off any more
+		ended := error(nil)
+		for _, ended = range cluster.Keys(m.node, bells, "") {
+			break
+		}
+		if !errors.Is(ended, cluster.ErrUncertain) {
+			s.Errorf("the keys: %v", ended)
+		}
+		m.Cut(0)
+		m.rests(time.Minute)
 		if n, err := addBell.Send(again, bells.At(c, first), struct{}{}).Wait(context.Background()); err != nil || n != 2 {
 			s.Errorf("sent again: %d, %v", n, err)
 		}

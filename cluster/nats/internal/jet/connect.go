@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -22,6 +23,14 @@ func Connect(url string, more ...nats.Option) (*nats.Conn, error) {
 		nats.IgnoreAuthErrorAbort(),
 		// What is wrong with it the calls say, too.
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
+		nats.DisconnectErrHandler(func(nc *nats.Conn, err error) {
+			if !nc.IsClosed() {
+				slog.Warn("cluster: the connection to the servers of NATS has ended; what is sent waits for another one", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(nc *nats.Conn) {
+			slog.Info("cluster: a server of NATS is there again", "server", nc.ConnectedUrlRedacted())
+		}),
 	}, more...)
 	return nats.Connect(url, more...)
 }
