@@ -66,8 +66,8 @@ func (l *lines) mustWait(d *delivery) bool {
 }
 
 // again puts a delivery that has failed into the queue of its unit, and returns whether it is the
-// first there, and for how long it is to wait then: longer each time, until that is most.
-func (l *lines) again(d *delivery, most time.Duration) (pause time.Duration, first bool) {
+// first there, and for how long it is to wait then: longer each time, if that is asked for.
+func (l *lines) again(d *delivery, longer bool) (pause time.Duration, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if d.isOver() {
@@ -75,8 +75,8 @@ func (l *lines) again(d *delivery, most time.Duration) (pause time.Duration, fir
 	}
 	q := l.queueFor(d)
 	q.put(d)
-	if pause, first = q.pause, q.isFirst(d); first && q.pause < most {
-		q.pause = min(2*q.pause, most)
+	if pause, first = q.pause, q.isFirst(d); first && longer {
+		q.pause = min(2*q.pause, mostPause)
 	}
 	return pause, first
 }

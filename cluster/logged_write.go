@@ -193,11 +193,19 @@ func (d *delivery) isDone(outcome []byte, sends []partition.Send) {
 
 // leaves notes that a delivery has had its effect. The turn of its partition.
 func (d *delivery) leaves() {
-	last := d.logged.part.lastOf
+	pt := d.logged.part
+	if d.isOver() {
+		return
+	}
 	for _, unit := range d.units() {
-		if last[unit] == d.number && !d.isOver() {
-			delete(last, unit)
+		if pt.lastOf[unit] == d.number {
+			delete(pt.lastOf, unit)
 		}
+	}
+	waiting := pt.open[d.number]
+	delete(pt.open, d.number)
+	for _, next := range waiting {
+		pt.of.node.outbox.deliver(next)
 	}
 }
 

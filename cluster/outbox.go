@@ -219,9 +219,9 @@ func (o *outbox) deliver(d *delivery) {
 }
 
 // drops drops what waits to be tried again for an owner that has ended.
-func (o *outbox) drops(pt *part) {
-	for _, d := range o.lines.drop(pt) {
-		if !d.underway.Swap(true) { // otherwise its end counts it
+func (o *outbox) drops(all []*delivery) {
+	for _, d := range all {
+		if !d.underway.Swap(true) { // otherwise its end counts it, or it was dropped
 			o.counts.closes(d)
 		}
 	}
@@ -256,10 +256,13 @@ func (o *outbox) settled(d *delivery, err error) {
 		o.deliverFirst(d) // it may be the first meanwhile
 	case isOver(err) && (d.logged == nil || o.node.shared.isEnding()):
 		// It is left to the next process.
+	case err == errEarly:
+		d.tried(true)
+		d.logged.part.comesLater(d)
 	default:
 		d.warns(err)
 		d.tried(true)
-		o.tryAgain(d, err, isCrowded(err) && d.places == nil) // which of the kinds has no room?
+		o.tryAgain(d, isCrowded(err) && d.places == nil) // which of the kinds has no room?
 	}
 }
 
@@ -275,16 +278,8 @@ func (d *delivery) endedAgain() bool {
 }
 
 // tryAgain delivers a delivery again after a while, or when there may be room in its kind.
-// What is early comes soon after the one before it, which may be in another unit's line.
-func (o *outbox) tryAgain(d *delivery, why error, crowded bool) {
-	most := mostPause
-	switch {
-	case crowded:
-		most = 0
-	case why == errEarly:
-		most = 16 * leastPause
-	}
-	switch pause, first := o.lines.again(d, most); {
+func (o *outbox) tryAgain(d *delivery, crowded bool) {
+	switch pause, first := o.lines.again(d, !crowded); {
 	case first && crowded:
 		d.to.crowd.add(o.node.rt, func() { o.deliverFirst(d) })
 	case first:

@@ -57,7 +57,10 @@ type part struct {
 	// lastOf has the number of the last command that was delivered to a unit and has had no effect.
 	// The turn.
 	lastOf map[string]uint64
-	guard  *guard // of the owner. The turn
+	// open has the commands that were delivered and have had no effect, by number, each with those
+	// that have overtaken it on one of their units, and come once it is done. The turn.
+	open  map[uint64][]*delivery
+	guard *guard // of the owner. The turn
 	// hopeless has since when states could not be made of units to which something was told.
 	hopeless sync.Map // unit → time.Time
 }
@@ -69,7 +72,7 @@ var errOver = errors.New("cluster: another machine owns the partition now")
 func newShared(n *Node, e engine.Shared) *shared {
 	s := &shared{node: n, engine: e, room: roomOf(e.Largest())}
 	for p := range e.Partitions() {
-		s.parts = append(s.parts, &part{of: s, p: p, turn: turn.New(n.rt), lastOf: map[string]uint64{}})
+		s.parts = append(s.parts, &part{of: s, p: p, turn: turn.New(n.rt), lastOf: map[string]uint64{}, open: map[uint64][]*delivery{}})
 	}
 	s.machine = partition.NewMachine(e.Name(), len(s.parts), e, e, turn.New(n.rt), func(p int) partition.World { return s.parts[p].turn }, s)
 	return s
@@ -144,6 +147,7 @@ func (s *shared) partOf(unit string) *part { return s.parts[partition.Of(unit, l
 func (s *shared) Began(o *partition.Owner) {
 	pt := s.parts[o.P()]
 	clear(pt.lastOf)
+	clear(pt.open)
 	pt.guard = &guard{part: pt, owner: o, from: o.Stored() + 1}
 	pt.owner.Store(o)
 	s.counts.owns()
@@ -158,7 +162,12 @@ func (s *shared) Ended(o *partition.Owner) {
 		return // it had not begun
 	}
 	pt.hopeless.Clear()
-	s.node.outbox.drops(pt)
+	dropped := s.node.outbox.lines.drop(pt)
+	for _, waiting := range pt.open {
+		dropped = append(dropped, waiting...)
+	}
+	clear(pt.open)
+	s.node.outbox.drops(dropped)
 	s.node.wakes.dropsOf(pt)
 	var active []*cell
 	for c := range pt.cells.Range {
@@ -206,7 +215,25 @@ func (s *shared) delivery(o *partition.Owner, seq uint64, c *partition.Command) 
 		d.logged.before = append(d.logged.before, pt.lastOf[unit])
 		pt.lastOf[unit] = seq
 	}
+	pt.open[seq] = nil
 	return d, nil
+}
+
+// comesLater has a delivery that is too early come once the one before it is done.
+func (pt *part) comesLater(d *delivery) {
+	pt.turn.Run(func() {
+		if d.isOver() {
+			pt.of.node.outbox.drops([]*delivery{d})
+			return
+		}
+		for _, number := range d.logged.before {
+			if waiting, open := pt.open[number]; open {
+				pt.open[number] = append(waiting, d)
+				return
+			}
+		}
+		pt.of.node.outbox.tryAgain(d, false) // its unit has not loaded that yet
+	})
 }
 
 // units names the units of a delivery that comes from a log.
