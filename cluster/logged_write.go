@@ -191,24 +191,6 @@ func (d *delivery) isDone(outcome []byte, sends []partition.Send) {
 	d.logged.part.of.machine.Answer(d.logged.owner, d.logged.command, outcome)
 }
 
-// leaves notes that a delivery has had its effect. The turn of its partition.
-func (d *delivery) leaves() {
-	pt := d.logged.part
-	if d.isOver() {
-		return
-	}
-	for _, unit := range d.units() {
-		if pt.lastOf[unit] == d.number {
-			delete(pt.lastOf, unit)
-		}
-	}
-	waiting := pt.open[d.number]
-	delete(pt.open, d.number)
-	for _, next := range waiting {
-		pt.of.node.outbox.deliver(next)
-	}
-}
-
 // unwritten is the end of a write that was not made, or of which that is not known: what it has
 // runs again, on the record that is there.
 func (c *cell) unwritten(b *batch) {
