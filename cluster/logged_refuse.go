@@ -40,9 +40,12 @@ func (d *delivery) isHopeless(err error) bool {
 	if d.logged == nil || !crowded && (!errors.As(err, &failed) || errors.As(err, &load) || isCrowded(err) || isOver(err)) {
 		return false
 	}
+	if d.logged.command.From.Session != 0 && !crowded {
+		return true
+	}
 	now := d.to.node.rt.Now()
 	since, _ := d.logged.part.hopeless.LoadOrStore(d.logged.command.Unit, now)
-	return d.logged.command.From.Session != 0 && !crowded || now.Sub(since.(time.Time)) >= mostHopeless
+	return now.Sub(since.(time.Time)) >= mostHopeless
 }
 
 // hopeless is a delivery that fails without its units.
