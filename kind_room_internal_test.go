@@ -228,8 +228,10 @@ func TestKindResolvesWhileKeeperIsBehind(t *testing.T) {
 	case <-time.After(4 * time.Second):
 		t.Error("Resolve waits for the keeper")
 	}
-	if made := d.Made() - before; made != 0 {
-		t.Errorf("%d messages of a Tell, which may wait", made)
+	// A function that had not returned when its promise was resolved has its processor tell the
+	// keeper, which makes a batch of messages. That may wait.
+	if made := d.Made() - before; made >= n/2 {
+		t.Errorf("%d messages of a Tell, which may wait, for %d promises", made, n)
 	}
 	close(leave)
 	<-done
