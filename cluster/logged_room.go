@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/freerun-go/freerun/cluster/internal/layout"
@@ -212,7 +213,7 @@ func (pt *part) hurries(o *partition.Owner, r *storedRecord) {
 // mostDue is how many bytes the timers take that the unit tells itself at once.
 func (c *cell) mostDue() int {
 	if c.logged == nil {
-		return 1 << 62
+		return math.MaxInt
 	}
 	return c.logged.part.of.room.told
 }

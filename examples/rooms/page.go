@@ -42,7 +42,7 @@ func (w *world) play(to http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.CloseNow()
-	me := Player{ID: 1<<40 + rand.IntN(1<<40), X: 0.5, Y: 0.5, at: &atomic.Int32{}}
+	me := Player{ID: 1<<30 + rand.IntN(1<<30), X: 0.5, Y: 0.5, at: &atomic.Int32{}}
 	if _, err := enter.Call(r.Context(), w.rooms[w.middle()], me); err != nil {
 		return
 	}
