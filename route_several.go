@@ -1,7 +1,7 @@
 package freerun
 
 import (
-	"errors"
+	"iter"
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/route"
@@ -47,45 +47,41 @@ func (o *core) severalOf(m *message, told bool) *multi {
 // The first that does not have it stay decides. It reports whether it stays; if not, the message is
 // the caller's only if there is an error.
 func (m *multi) meetRoutes(w *worker) (here bool, err error) {
-	err = m.eachRoute(func(u *unit) error {
-		here, err = u.newRouted(m.whole()).asked(w, u.ext.Load().settings.route, false)
-		if err == nil && !here {
-			err = errTaken
+	for u := range m.asked() {
+		if here, err = u.newRouted(m.whole()).asked(w, u.ext.Load().settings.route, false); !here {
+			return false, err
 		}
-		return err
-	})
-	if err == errTaken {
-		return false, nil
 	}
-	return err == nil, err
+	return true, nil
 }
 
-// errTaken says that a route has taken a message elsewhere.
-var errTaken = errors.New("freerun: a route has the message")
-
-// eachRoute calls f with a unit for each route that is asked, until it returns an error, which
-// eachRoute returns. Units of a kind have their route in common, and what a store sends is not
-// asked about.
-func (m *multi) eachRoute(f func(u *unit) error) error {
-	whole, parts := m.whole(), m.all()
-	var asked *unitSettings
-	for i := range parts {
-		x := parts[i].unit.ext.Load()
-		if x == nil || x.has().route == nil || x.settings == asked || whole.vtable().routed == nil || whole.isDelivered() {
-			continue
-		}
-		asked = x.settings
-		if err := f(parts[i].unit); err != nil {
-			return err
+// asked returns a unit for each route that is asked. Units of a kind have their route in common,
+// and what a store sends is not asked about.
+func (m *multi) asked() iter.Seq[*unit] {
+	return func(yield func(u *unit) bool) {
+		whole, parts := m.whole(), m.all()
+		var asked *unitSettings
+		for i := range parts {
+			x := parts[i].unit.ext.Load()
+			if x == nil || x.has().route == nil || x.settings == asked || whole.vtable().routed == nil || whole.isDelivered() {
+				continue
+			}
+			if asked = x.settings; !yield(parts[i].unit) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // refusedWithin asks the routes of the units about m, which the running operation sends, whose
 // outcome is kept back, and which itself is kept if there is no error.
 func (w *worker) refusedWithin(m *message) error {
-	return m.vtable().severalOf(m).eachRoute(func(u *unit) error { return u.askedAhead(w, m) })
+	for u := range m.vtable().severalOf(m).asked() {
+		if err := u.askedAhead(w, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // storedSeveral returns the units on which the operation runs, as the stores of their kinds have

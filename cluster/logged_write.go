@@ -66,29 +66,16 @@ func (b *batch) addLogged(n *Node, r *run) {
 			b.logged.next.Write = fmt.Sprint(n.shared.engine.Name(), "/", n.shared.named.Add(1))
 		}
 		return
+	case refused != nil:
+		outcome, sends, beside := d.refusal(refused)
+		l.outcome, l.sends, b.writes = outcome, append(l.sends, sends...), append(b.writes, beside...)
 	case d.wantsOutcome():
-		l.outcome = r.encodedOutcome(refused)
-	case d.isQuestion() && r.refused != nil:
-		l.sends = append(l.sends, n.sendOf(d.answer(nil, refused)))
+		l.outcome = encodeResult(r.kept.encoded, r.kept.err)
 	case d.isQuestion():
 		l.sends = append(l.sends, n.sendOf(d.answer(r.kept.encoded, r.kept.err)))
-	case r.refused != nil && d.op != nil: // a wake comes again
-		b.writes = append(b.writes, d.failureIn(0, refused))
 	}
 	r.cell.logged.recorded += r.size()
 	b.logged.next.Ran(d.number, d.logged.command, l.outcome, l.sends)
-}
-
-// encodedOutcome returns the outcome of a run, as its sender gets it. refused is nil, or why it has
-// not run.
-func (r *run) encodedOutcome(refused error) []byte {
-	switch {
-	case refused != nil:
-		return layout.Result{Err: encodeError(refused), Refused: true}.Encode()
-	case r.kept.err != nil:
-		return encodeResult(nil, r.kept.err)
-	}
-	return encodeResult(r.kept.encoded, nil)
 }
 
 // sendTold has the write hold what a run has told, one of several. What this program has no
