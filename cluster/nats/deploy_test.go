@@ -3,7 +3,6 @@ package nats_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/freerun-go/freerun/cluster/nats"
+	"github.com/freerun-go/freerun/cluster/nats/internal/freeport"
 )
 
 const config = "deploy/nats.conf"
@@ -35,7 +35,7 @@ func TestDeployedServers(t *testing.T) {
 	for name, value := range map[string]string{"ROUTES_SECRET": "routes-x", "BANK_FIRST_PASSWORD": "first-x", "BANK_PASSWORD": "bank-x"} {
 		t.Setenv(name, value)
 	}
-	ports := freePorts(t, 3)
+	ports := freeport.Take(t, 3)
 	for i, port := range ports {
 		t.Setenv(fmt.Sprint("ROUTE_", i), fmt.Sprint("nats-route://routes:routes-x@127.0.0.1:", port))
 	}
@@ -191,18 +191,4 @@ func flags(t *testing.T, where string, args []string) {
 	if found == 0 {
 		t.Errorf("%s: a bank without flags: %q", where, args)
 	}
-}
-
-// freePorts returns ports that nobody listens at.
-func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/nats"
 	"github.com/freerun-go/freerun/cluster/nats/embedded"
+	"github.com/freerun-go/freerun/cluster/nats/internal/freeport"
 )
 
 var (
@@ -149,7 +150,7 @@ func TestServerFails(t *testing.T) {
 // TestListen has another process of the program use the server of the first one, with credentials.
 func TestListen(t *testing.T) {
 	t.Parallel()
-	at := fmt.Sprint("127.0.0.1:", freePorts(t, 1)[0])
+	at := fmt.Sprint("127.0.0.1:", freeport.Take(t, 1)[0])
 	ada := natsgo.UserInfo("ada", "x")
 	first := joins(t, embedded.Server("bank", t.TempDir(), embedded.Create(), embedded.Listen(at), embedded.Partitions(4), embedded.Connection(ada),
 		embedded.Settings(func(o *server.Options) { o.Username, o.Password = "ada", "x" })))
@@ -165,7 +166,7 @@ func TestListen(t *testing.T) {
 // server, and the two others go on; it comes again, and finds what they have done.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	ports := freePorts(t, 3)
+	ports := freeport.Take(t, 3)
 	var at, dirs []string
 	for _, port := range ports {
 		at, dirs = append(at, fmt.Sprint("127.0.0.1:", port)), append(dirs, t.TempDir())
@@ -222,18 +223,4 @@ func TestMisuse(t *testing.T) {
 			misuse()
 		}()
 	}
-}
-
-// freePorts returns ports that nobody listens at.
-func freePorts(t testing.TB, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
 }

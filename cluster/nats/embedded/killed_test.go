@@ -18,6 +18,7 @@ import (
 	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/child"
 	"github.com/freerun-go/freerun/cluster/nats/embedded"
+	"github.com/freerun-go/freerun/cluster/nats/internal/freeport"
 )
 
 // place is where one of several servers is.
@@ -115,7 +116,7 @@ func TestKilled(t *testing.T) {
 		t.Skip("the servers elect leaders for half a minute")
 	}
 	t.Parallel()
-	ports := freePorts(t, 3)
+	ports := freeport.Take(t, 3)
 	var places []place
 	for _, port := range ports {
 		places = append(places, place{Dir: t.TempDir(), At: fmt.Sprint("127.0.0.1:", port)})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/freerun-go/freerun/cluster/internal/enginetest"
+	"github.com/freerun-go/freerun/cluster/nats/internal/freeport"
 )
 
 // replicas are how many servers have what is stored, in tests of both.
@@ -83,7 +83,7 @@ func serve(t testing.TB, n int) *servers {
 func arrange(t testing.TB, n int, launch func(t testing.TB, p place) func()) *servers {
 	t.Helper()
 	s := &servers{t: t, launch: launch, end: make([]func(), n)}
-	ports := freePorts(t, 2*n)
+	ports := freeport.Take(t, 2*n)
 	var routes []string
 	for i := range n {
 		s.places = append(s.places, place{fmt.Sprint("s", i), t.TempDir(), ports[i], ports[n+i], ""})
@@ -100,20 +100,6 @@ func arrange(t testing.TB, n int, launch func(t testing.TB, p place) func()) *se
 		}
 	})
 	return s
-}
-
-// freePorts returns ports that nobody listens at.
-func freePorts(t testing.TB, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
 }
 
 func (s *servers) startAll() {
