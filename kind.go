@@ -120,10 +120,10 @@ func (k *Kind[K, S]) at(h *homeOf[K, S], key K) *Unit[S] {
 func (k *Kind[K, S]) Configure(rt *Runtime, options ...KindOption) {
 	rt.mustBeMade()
 	s := k.checked().usual
-	stored := s.store != nil
+	stored := s.store != nil || s.route != nil
 	s.units = slices.Clone(s.units)
 	s.apply(rt, options)
-	if !stored && s.store != nil {
+	if !stored && (s.store != nil || s.route != nil) {
 		panic(fmt.Sprintf("freerun: Configure of kind %s with a store for its states; declare it with that option, in NewKind", k.declared.name))
 	}
 	if !rt.addHome(k.number, k.newHome(rt, s)) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"github.com/freerun-go/freerun/internal/route"
 )
 
 // KindOption is a setting of a [Kind]. Each [UnitOption] is one: it holds for all units of the
@@ -18,7 +20,8 @@ type kindSettings struct {
 	fresh      any           // the function of MadeBy, a func(*Context, K) (S, error), or nil
 	stop       any           // the function of OnStop, a func(*Context, K, *S)
 	restarts   *restartLimit
-	store      store // nil for most
+	store      store       // nil for most
+	route      route.Route // of a kind without a store; nil for most
 }
 
 type restartLimit struct {

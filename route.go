@@ -34,6 +34,7 @@ func init() {
 	route.Provide(route.Seam[UnitOption, KindOption, *Context, *Invocation]{
 		Option: withRoute, Stored: withStore, Hold: holdBack, Again: again, Panicked: panickedHeld, Release: releaseIn, Soon: soon, State: stateBelow, Unit: storedBy, Form: formOf,
 		Running: runningHeld, Carried: carried, Find: findStored, Of: storedOf, Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
+		Routed: withRouteOfKind, StopSome: stopSome,
 		Units: storedSeveral, States: statesBelow, RunAll: runAll,
 	})
 }
@@ -49,7 +50,20 @@ func withRoute(r route.Route) UnitOption {
 		}
 		x.set().route, x.set().state = r, state
 		x.set().quick, _ = r.(route.Quick)
+		_, x.set().behind = r.(route.Behind)
 	}}
+}
+
+// withRouteOfKind is the option of a kind whose units have a route.
+func withRouteOfKind(r route.Route) KindOption {
+	units := withRoute(r)
+	return kindOption(func(k *kindSettings) {
+		if k.route != nil || k.store != nil {
+			panic("freerun: two routes for a kind; its messages have one")
+		}
+		k.route = r
+		k.units = append([]UnitOption{units}, k.units...)
+	})
 }
 
 // routedMessage is a message as the unit's route has it.

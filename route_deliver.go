@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/route"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
 // What a store sends is in bytes, with names: it was stored. This file finds what has the names.
@@ -22,9 +23,10 @@ var (
 // delivery is an operation that a store sends.
 type delivery struct {
 	waiter message // woken by its outcome; must be first
+	of     *core
 	sent   *promised
 	mark   any
-	done   func(err error)
+	done   func(result any, err error)
 }
 
 var deliveryVtable *vtable
@@ -32,15 +34,20 @@ var deliveryVtable *vtable
 func init() {
 	deliveryVtable = waiterVtable("delivery", func(_ *worker, m *message) {
 		d := (*delivery)(unsafe.Pointer(m))
-		m.unit.rt.deliveries.Delete(d.sent)
-		_, err := d.sent.Outcome()
-		d.done(err)
+		if d.mark != nil {
+			m.unit.rt.deliveries.Delete(d.sent)
+		}
+		if _, err := d.sent.Outcome(); err != nil {
+			d.done(nil, err)
+		} else {
+			d.done(reflect.NewAt(d.of.result, d.of.resultOf(d.sent)).Interface(), nil)
+		}
 	})
 }
 
 // deliver sends an operation to units of kinds. The error says that a name is unknown, that bytes
 // cannot be decoded, or that the runtime takes nothing any more.
-func deliver(in any, d route.Delivery) error {
+func deliver(in any, d *route.Delivery) error {
 	rt := in.(*Runtime)
 	o, known := operationsByName.Load(d.Operation)
 	if !known {
@@ -62,8 +69,17 @@ func deliver(in any, d route.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("freerun: the argument of %s: %w", d.Operation, err)
 	}
-	sent := &delivery{mark: d.Mark, done: d.Done, sent: m}
-	rt.deliveries.Store(m, sent)
+	sent := &delivery{of: of, mark: d.Mark, done: d.Done, sent: m}
+	if several && sent.mark == nil {
+		sent.mark = sent // its units ask
+	}
+	if sent.mark != nil {
+		rt.deliveries.Store(m, sent)
+	}
+	if d.Revocable {
+		m.lineage.Store(&rt.calls)
+		d.Revoke = func(err error) { m.revoke(of.sent, err) }
+	}
 	if several {
 		err = rt.sendSeveralFromStore(of, m, to, &sent.waiter, deliveryVtable)
 	} else {
@@ -172,8 +188,11 @@ func allKinds() (all []route.Declared) {
 			Name: name.(string), Given: k.declared.given, Place: k.declared.place, State: k.usual.state, Key: k.usual.key,
 			Active: func(rt any) int { return rt.(*Runtime).activeOf(k) },
 		}
-		if k.usual.store != nil {
+		switch {
+		case k.usual.store != nil:
 			d.Store = k.usual.store
+		case k.usual.route != nil:
+			d.Store = k.usual.route
 		}
 		all = append(all, d)
 	}
@@ -190,6 +209,30 @@ func allOperations() (all []route.Declared) {
 		})
 	}
 	return byName(all)
+}
+
+// stopSome makes the active units of a kind passive whose keys are of those.
+func stopSome(in any, full string, of func(key any) bool, done func()) {
+	rt := in.(*Runtime)
+	open := &atomics.Int64{}
+	open.Store(1)
+	ended := func() {
+		if open.Add(-1) == 0 {
+			done()
+		}
+	}
+	if k, err := kindNamed(full); err == nil {
+		for _, u := range rt.activeUnits(k) {
+			if of(k.key(u)) {
+				open.Add(1)
+				Handle(rt.Context(), k.stop(rt.Context(), u), func(*Context, bool, error) (struct{}, error) {
+					ended()
+					return struct{}{}, nil
+				})
+			}
+		}
+	}
+	ended()
 }
 
 func byName(all []route.Declared) []route.Declared {

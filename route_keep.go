@@ -98,7 +98,7 @@ func (h *held) keeps(m *message) bool {
 func (m *message) meetsRoute(k *vtable) bool {
 	o := k.routed
 	switch {
-	case o == nil || o.route.Form == route.Control || !m.unit.hasRoute():
+	case o == nil || o.route.Form == route.Control || !m.unit.hasRoute() || m.unit.ext.Load().settings.behind:
 		return false
 	case o.argPlan == nil:
 		return true

@@ -290,7 +290,7 @@ func TestDeliverSeveral(t *testing.T) {
 		{freerun.NameOf(routeAll), []route.Place{at("a"), at("b")}},
 		{freerun.NameOf(routeAll), []route.Place{at("c"), at("b"), at("a")}},
 	} {
-		if err := routing.Deliver(rt, route.Delivery{To: o.to, Operation: o.of, Arg: add, Mark: o.of, Done: func(err error) { done <- err }}); err != nil {
+		if err := routing.Deliver(rt, &route.Delivery{To: o.to, Operation: o.of, Arg: add, Mark: o.of, Done: func(_ any, err error) { done <- err }}); err != nil {
 			t.Fatal(err)
 		}
 		if m, err := <-marks, <-done; m != o.of || err != nil {
@@ -303,7 +303,7 @@ func TestDeliverSeveral(t *testing.T) {
 			t.Errorf("%s: mark %v, %d", name, m, got)
 		}
 	}
-	for want, d := range map[string]route.Delivery{
+	for want, d := range map[string]*route.Delivery{
 		"is on 2 units, and was delivered to 1": {To: []route.Place{at("a")}, Operation: freerun.NameOf(routeBoth)},
 		"is on 1 units, and was delivered to 0": {Operation: freerun.NameOf(routeAll)},
 		freerun.ErrSameUnit.Error():             {To: []route.Place{at("a"), at("a")}, Operation: freerun.NameOf(routeBoth)},

@@ -18,7 +18,7 @@ func withStore(s store) KindOption {
 		panic("freerun: a nil store")
 	}
 	return kindOption(func(k *kindSettings) {
-		if k.store != nil {
+		if k.store != nil || k.route != nil {
 			panic("freerun: two stores for a kind; its states are in one")
 		}
 		k.store = s

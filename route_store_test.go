@@ -372,9 +372,9 @@ func TestDeliver(t *testing.T) {
 	good := route.Delivery{
 		To:        []route.Place{{Kind: freerun.NameOf(shelved), Key: func(key any) error { *key.(*string) = "k"; return nil }}},
 		Operation: freerun.NameOf(shelvedAdd), Arg: func(arg any) error { *arg.(*int) = 5; return nil },
-		Mark: "mark", Done: func(err error) { done <- err },
+		Mark: "mark", Done: func(_ any, err error) { done <- err },
 	}
-	if err := routing.Deliver(rt, good); err != nil {
+	if err := routing.Deliver(rt, &good); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := <-marks, <-done; m != "mark" || err != nil {
@@ -386,7 +386,7 @@ func TestDeliver(t *testing.T) {
 	}
 	bad := good
 	bad.Arg = func(arg any) error { *arg.(*int) = -1; return nil }
-	if err := routing.Deliver(rt, bad); err != nil {
+	if err := routing.Deliver(rt, &bad); err != nil {
 		t.Fatal(err)
 	}
 	if <-marks; !errors.Is(<-done, errByRoute) {
@@ -404,13 +404,13 @@ func TestDeliver(t *testing.T) {
 		d := good
 		d.To = slices.Clone(good.To)
 		change(&d)
-		if err := routing.Deliver(rt, d); err == nil || !strings.Contains(err.Error(), name) {
+		if err := routing.Deliver(rt, &d); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	quiet(t, rt)
 	rt.Close()
-	if err := routing.Deliver(rt, good); !errors.Is(err, freerun.ErrClosed) {
+	if err := routing.Deliver(rt, &good); !errors.Is(err, freerun.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }

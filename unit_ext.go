@@ -94,6 +94,7 @@ type unitSettings struct {
 	home     *kindHome      // nil: the unit is of no kind
 	route    route.Route    // nil: all messages come to the unit
 	quick    route.Quick    // the route, if it is one; nil for others
+	behind   bool           // the route is a route.Behind
 	state    reflect.Type   // of a unit with a route
 }
 

@@ -41,7 +41,7 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 		return
 	}
 	q := &asked{part: s.parts[o.P()], request: r, op: t.op, once: body.Once, until: body.Deadline}
-	err = seam.Deliver(s.node.rt, route.Delivery{
+	err = seam.Deliver(s.node.rt, &route.Delivery{
 		To:        []route.Place{t.to.place(t.Key)},
 		Operation: t.op.name, Arg: func(arg any) error { return t.op.arg.decode(t.Arg, arg) },
 		Mark: q, Done: q.ended,
@@ -103,7 +103,7 @@ func (q *asked) look(ctx *freerun.Context, i *freerun.Invocation) error {
 }
 
 // ended is called with the outcome of a request.
-func (q *asked) ended(err error) {
+func (q *asked) ended(_ any, err error) {
 	cut := q.part.of.room.cut
 	switch {
 	case q.own && err == nil:

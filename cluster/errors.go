@@ -47,6 +47,10 @@ var (
 	// given to Do or Read; or since its argument cannot be; or that an operation is on durable
 	// units and on others.
 	ErrNotDurable = errors.New("cluster: it cannot be stored")
+	// ErrNotSent says that what was sent to a unit that machines share ([Volatile]) cannot go to
+	// another machine: it has no name, or is on several units; or the program there does not have
+	// it.
+	ErrNotSent = errors.New("cluster: it cannot be sent to another machine")
 	// ErrNewer says that what is stored is of a later version of its type than this program has
 	// ([Migrate]). Start a newer program.
 	ErrNewer = errors.New("cluster: a later version of the program has stored it")
@@ -121,7 +125,7 @@ func decodeError(b []byte) (stored, err error) {
 func init() {
 	for name, err := range map[string]error{
 		"ErrClosed": ErrClosed, "ErrForwarded": ErrForwarded, "ErrInUse": ErrInUse, "ErrNewer": ErrNewer, "ErrNoSpace": ErrNoSpace,
-		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrNotRun": ErrNotRun, "ErrOtherOperation": ErrOtherOperation, "ErrOtherTag": ErrOtherTag, "ErrOutside": ErrOutside,
+		"ErrNoStore": ErrNoStore, "ErrNotDurable": ErrNotDurable, "ErrNotRun": ErrNotRun, "ErrNotSent": ErrNotSent, "ErrOtherOperation": ErrOtherOperation, "ErrOtherTag": ErrOtherTag, "ErrOutside": ErrOutside,
 		"ErrStateLost": ErrStateLost, "ErrStopped": ErrStopped, "ErrTooLarge": ErrTooLarge, "ErrUncertain": ErrUncertain, "ErrWithin": ErrWithin,
 	} {
 		errorcode.Register("cluster."+name, err)

@@ -53,7 +53,7 @@ func TestNameSeveral(t *testing.T) {
 	n, kinds := &Node{kinds: map[string]*kind{}}, []route.Declared(nil)
 	declare := func(name string, state reflect.Type) {
 		given := name[strings.LastIndex(name, ".")+1:]
-		n.kinds[name] = &kind{given: given}
+		n.kinds[name] = &kind{keying: keying{given: given}}
 		kinds = append(kinds, route.Declared{Name: name, Given: given, State: state, Store: durable{&heritage{tagged: true}}})
 	}
 	operation := func(name string, state reflect.Type) route.Declared {

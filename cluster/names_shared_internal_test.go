@@ -26,7 +26,7 @@ func TestSettleNames(t *testing.T) {
 		n := &Node{kinds: map[string]*kind{}}
 		for of := range strings.SplitSeq(c.kinds, ", ") {
 			names := strings.Fields(of)
-			n.kinds[string(rune('0'+len(n.kinds)))] = &kind{given: names[0], was: names[1:]}
+			n.kinds[string(rune('0'+len(n.kinds)))] = &kind{keying: keying{given: names[0]}, was: names[1:]}
 		}
 		next := maps.Clone(table)
 		err := n.settleNames(next)

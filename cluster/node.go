@@ -27,10 +27,13 @@ type Node struct {
 	kinds  map[string]*kind // by their full names
 	stored map[string]*kind // by their names in the store, also earlier ones
 	ops    map[string]*operation
-	outbox outbox
-	ends   ends
-	wakes  wakes
-	sweeps atomic.Bool // a sweep of outcomes is to come
+	// volatile are the kinds that machines share and that are not durable, by their full names, and
+	// called by the names of their declarations.
+	volatile, called map[string]*volatileKind
+	outbox           outbox
+	ends             ends
+	wakes            wakes
+	sweeps           atomic.Bool // a sweep of outcomes is to come
 	// handled has the numbers of the failures that a call retries or drops now.
 	handled sync.Map
 	opening time.Duration // how long Join took
@@ -110,6 +113,9 @@ func (n *Node) join(s Store) error {
 	default:
 	}
 	err := n.names()
+	if err == nil {
+		n.volatile, n.called, err = volatileKinds(seam.Kinds(), seam.Operations())
+	}
 	if err != nil {
 		return err
 	}

@@ -207,10 +207,10 @@ func (o *outbox) deliver(d *delivery) {
 	case d.op == nil:
 		err = o.node.shared.wakeUp(d)
 	default:
-		err = seam.Deliver(o.node.rt, route.Delivery{
+		err = seam.Deliver(o.node.rt, &route.Delivery{
 			To:        d.at(),
 			Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
-			Mark: d, Done: func(err error) { o.ended(d, err) },
+			Mark: d, Done: func(_ any, err error) { o.ended(d, err) },
 		})
 	}
 	if err != nil && !errors.Is(err, freerun.ErrClosed) { // it is left to the next process

@@ -42,6 +42,7 @@ type shared struct {
 	several severalNames
 	room    room
 	counts  sharedCounts
+	calls   *volatileCalls
 }
 
 var _ partition.Cells = (*shared)(nil)
@@ -74,6 +75,8 @@ func newShared(n *Node, e engine.Shared) *shared {
 		s.parts = append(s.parts, &part{of: s, p: p, turn: turn.New(n.rt), lastOf: map[string]uint64{}, open: map[uint64][]*delivery{}})
 	}
 	s.machine = partition.NewMachine(e.Name(), len(s.parts), e, e, turn.New(n.rt), func(p int) partition.World { return s.parts[p].turn }, s)
+	s.calls = newVolatileCalls(s)
+	s.machine.Watch(s.calls.members, s.calls.receive)
 	return s
 }
 
@@ -106,7 +109,7 @@ func (s *shared) leaves() {
 	}
 	_, _ = await(context.Background(), s.node, func(left func(struct{}, error)) {
 		over := sync.OnceFunc(func() { left(struct{}{}, nil) })
-		s.machine.Leave(func() { s.node.after(lingers, over) })
+		s.calls.leave(func() { s.machine.Leave(func() { s.node.after(lingers, over) }) })
 		s.node.after(mostLeave, over) // at once if the runtime drains
 	})
 }
@@ -134,6 +137,7 @@ func (s *shared) notOwned() error {
 func (s *shared) close() error {
 	s.closed.Store(true)
 	sharers.Add(-1)
+	s.calls.end()
 	s.machine.End()
 	s.stop()
 	return s.engine.Close()

@@ -34,7 +34,8 @@ type machines struct {
 	calm    bool
 	alive   []*machine
 	names   int
-	lives   int  // to come
+	lives   int // to come
+	crashes int
 	last    bool // nothing goes wrong any more
 	done    bool // what is left was checked
 	of      machineProgram
@@ -89,7 +90,8 @@ type machine struct {
 	node    *cluster.Node
 	receive func(message []byte)
 	crashed bool
-	version int // of the program (machines_renamed_test.go)
+	leaves  bool // it ends in order
+	version int  // of the program (machines_renamed_test.go)
 }
 
 var _ engine.Shared = (*machine)(nil)
@@ -258,6 +260,7 @@ func (m *machine) run() {
 	}
 	if !m.crashed && (s.done || s.random.IntN(2) == 0) {
 		s.logf("%12v %s leaves", s.Now(), m.name)
+		m.leaves = true
 		if err := m.node.Close(); err != nil {
 			s.Errorf("%s: Close: %v", m.name, err)
 		}
@@ -281,6 +284,9 @@ func (m *machine) waits(while *bool) {
 func (m *machine) crash() {
 	if !m.crashed {
 		m.of.logf("%12v %s crashes", m.of.Now(), m.name)
+		if !m.leaves {
+			m.of.crashes++
+		}
 		m.crashed, m.receive = true, nil
 		m.member.Crash()
 	}

@@ -45,6 +45,13 @@ type Quick interface {
 	Stays(op *Operation, sender Held) bool
 }
 
+// Behind is a Route of units that are not stored: what an operation sends them whose outcome is
+// kept back leaves when that is given free, as what it sends to units without a route.
+type Behind interface {
+	Route
+	LeavesBehind()
+}
+
 // Verdict is what a [Route] decides.
 type Verdict uint8
 

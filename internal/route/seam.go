@@ -6,6 +6,8 @@ package route
 type Seam[O, K, C, I any] struct {
 	// Option returns the option that gives a unit, or all units of a kind, a route.
 	Option func(r Route) O
+	// Routed returns the option that gives all units of a kind a route, which [Declared] has then.
+	Routed func(r Route) K
 	// Stored returns the option that gives a kind a store, which is its route, too.
 	Stored func(s Store[C, I]) K
 	// Hold keeps the outcome of the operation back that an interceptor is called around: when the
@@ -67,7 +69,10 @@ type Seam[O, K, C, I any] struct {
 	Kinds, Operations func() []Declared
 	// Deliver sends an operation to units of kinds in a runtime, a *freerun.Runtime, outside of any
 	// scope. Their routes are not asked. If it returns an error, Done is not called.
-	Deliver func(rt any, d Delivery) error
+	Deliver func(rt any, d *Delivery) error
+	// StopSome makes the active units of a kind passive, by its full name, whose keys are of those:
+	// as Kind.Stop does. done is called once all are, from any goroutine.
+	StopSome func(rt any, kind string, of func(key any) bool, done func())
 }
 
 // provided is a Seam. Provide alone writes it, during initialization.

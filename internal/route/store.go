@@ -63,7 +63,7 @@ type Declared struct {
 	Result reflect.Type
 	// Form is that of an operation.
 	Form Form
-	// Store is the store of a kind, a Store; nil without one.
+	// Store is the store of a kind, a Store, or its route; nil without one.
 	Store any
 	// Active returns how many units of a kind are active in a runtime, a *freerun.Runtime, or about
 	// to be. Any goroutine may call it. Nil for an operation.
@@ -76,12 +76,15 @@ type Place struct {
 	Key  func(key any) error // decodes the key into a *K
 }
 
-// Delivery is an operation that a store sends to a unit of a kind, or to several.
+// Delivery is an operation that a store, or a route, sends to a unit of a kind, or to several.
 type Delivery struct {
 	To        []Place
 	Operation string              // the full name
 	Arg       func(arg any) error // decodes the argument into an *A
-	Mark      any                 // what Seam.Mark returns
-	// Done is told the outcome once, from any goroutine.
-	Done func(err error)
+	Mark      any                 // what Seam.Mark returns; nil for none
+	// Revocable has Deliver set Revoke, which has the message fail unless it has begun.
+	Revocable bool
+	Revoke    func(err error)
+	// Done is told the outcome once, from any goroutine: the result is an *R, nil with an error.
+	Done func(result any, err error)
 }

@@ -38,6 +38,8 @@ type Machine struct {
 	// The requests that wait for their replies, in the turn of the members.
 	asks     map[uint64]*inquiry
 	lastCall uint64
+	watch    func(members []string)
+	calls    func(message []byte)
 	// tune is called with each owner before that begins; nil but in tests.
 	tune func(o *Owner)
 }
@@ -68,6 +70,17 @@ func NewMachine(name string, partitions int, log engine.Log, bus Bus, world Worl
 		m.parts = append(m.parts, t)
 	}
 	return m
+}
+
+// Watch has members called with the machines each time that it has looked, in the turn of the
+// members, and calls with what Call has sent here. Before Begin.
+func (m *Machine) Watch(members func(all []string), calls func(message []byte)) {
+	m.watch, m.calls = members, calls
+}
+
+// Call sends a message beside the protocol of this package to a machine.
+func (m *Machine) Call(to string, message []byte) {
+	m.bus.Send(to, append([]byte{version, called}, message...))
 }
 
 // Begin has the machine be a member. It owns nothing until it has heard of the others.
@@ -104,6 +117,9 @@ func (m *Machine) look() {
 	members := m.members.All(m.world.Now())
 	m.seen.Store(&members)
 	m.giveUpOf(members)
+	if m.watch != nil {
+		m.watch(members)
+	}
 	for _, t := range m.parts {
 		mine := OwnerOf(t.p, members) == m.name
 		t.world.Run(func() { t.shouldOwn(mine) })
@@ -200,6 +216,12 @@ func (m *Machine) Answer(o *Owner, c *Command, value []byte) {
 // Receive takes a message of the bus. One that this machine cannot read is dropped: it is of a
 // newer program, which has other means to find out.
 func (m *Machine) Receive(b []byte) {
+	if len(b) > 2 && b[0] == version && b[1] == called {
+		if m.calls != nil {
+			m.calls(b[2:])
+		}
+		return
+	}
 	got, err := decodeMessage(b)
 	if err != nil || got.p >= len(m.parts) {
 		return

@@ -26,6 +26,7 @@ const (
 	closed                  // the session is closed
 	request                 // to a unit, beside the log
 	reply                   // to a request
+	called                  // beside this protocol: package calls
 )
 
 // The statuses of replies.

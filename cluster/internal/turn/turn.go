@@ -59,6 +59,22 @@ func (t *Turn) Run(fn func()) {
 	}
 }
 
+// Inline is Run in which the caller runs what is there if nobody else does.
+func (t *Turn) Inline(fn func()) {
+	s := &step{fn: fn}
+	for {
+		s.next = t.list.Load()
+		first := s.next == nil
+		if !t.list.CompareAndSwap(s.next, s) {
+			continue
+		}
+		if first {
+			(*operation)(t).Run(nil, nil)
+		}
+		return
+	}
+}
+
 // later gives a turn a function after a while.
 var later = freerun.FreeOp("laterInTurn", func(_ *freerun.Context, s laterStep) (struct{}, error) {
 	s.turn.Run(s.fn)

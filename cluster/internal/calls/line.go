@@ -1,0 +1,275 @@
+package calls
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+)
+
+// Sketch:     calls to the units of a partition are numbered, and go to the machine that has it.
+//             What goes to one machine in a row begins with a First that no row had before
+//             the machine takes them in the order of the numbers, without gaps. If one is missing,
+//             or the machine does not have the partition, it refuses that one and all behind it in
+//             the row: they are sent again, in another row
+//             another machine has the partition: what is on its way to the first one is asked for,
+//             until that has taken it or refused it. Then the next row begins
+//             a machine is not heard of any more: what it had may have run
+// Invariants: L1 A call is taken once at most: it is sent again only if the machine that had it has
+//             refused it, and that refuses it for good.
+//             L2 Calls are taken in the order in which they were given to Send, but for those that
+//             are not taken at all.
+//             L3 A call has one outcome.
+// Checked by: TestCalls; of package clustertest TestMachinesGuests
+
+// Line carries the calls of one machine to the units of one partition.
+type Line struct {
+	p       int
+	node    string
+	world   partition.World
+	tell    func(to string, m *Message)
+	owner   func() string // of the partition, as this machine knows it; empty for none
+	to      string        // the row goes there; empty without one
+	first   uint64        // of the row
+	last    uint64        // number
+	onWay   []*Outgoing   // of the row: sent, and neither taken nor refused, as far as it is known
+	waiting []*Outgoing
+	open    map[uint64]*Outgoing // sent, and without an outcome
+	again   bool                 // it looks again a little later
+	careful bool                 // a row was refused: the next one begins with one call
+	sweeps  bool
+	heard   bool // of the machine since the last sweep
+	ended   bool
+}
+
+// Outgoing is a call of a [Line].
+type Outgoing struct {
+	Body  []byte
+	Until time.Time // it has no outcome then: it fails
+	// Done is told the outcome, once: ErrUncertain if it may have run, ErrNotRun if it has not, and
+	// will not.
+	Done func(body []byte, err error)
+	// Context is done when nobody waits for the outcome any more; nil if somebody does always.
+	Context context.Context
+
+	n  uint64 // 0 before it was sent
+	to string
+}
+
+const (
+	lookAgain  = 50 * time.Millisecond
+	sweepEvery = 250 * time.Millisecond
+)
+
+// NewLine makes a line of a machine. tell sends a message; it does not wait.
+func NewLine(p int, node string, world partition.World, owner func() string, tell func(to string, m *Message)) *Line {
+	return &Line{p: p, node: node, world: world, owner: owner, tell: tell, open: map[uint64]*Outgoing{}}
+}
+
+// Send sends a call.
+func (l *Line) Send(o *Outgoing) {
+	if l.ended {
+		o.end(nil, partition.ErrNotRun)
+		return
+	}
+	l.waiting = append(l.waiting, o)
+	l.goOn()
+	l.sweepLater()
+}
+
+// IsIdle reports whether nothing waits, and nothing is on its way: what is sent in another way now
+// overtakes nothing.
+func (l *Line) IsIdle() bool { return len(l.waiting) == 0 && len(l.onWay) == 0 }
+
+// goOn sends what waits.
+func (l *Line) goOn() {
+	if l.again || len(l.waiting) == 0 || l.ended {
+		return
+	}
+	owner := l.owner()
+	switch {
+	case owner == "":
+		l.lookAgain()
+		return
+	case owner == l.to:
+	case len(l.onWay) > 0: // what is there comes first
+		l.probe()
+		l.lookAgain()
+		return
+	default:
+		l.to, l.first = owner, l.last+1
+	}
+	for i, o := range l.waiting {
+		if l.drops(o) {
+			continue
+		}
+		if l.careful && len(l.onWay) > 0 {
+			l.waiting = l.waiting[i:]
+			return
+		}
+		l.last++
+		o.n, o.to = l.last, l.to
+		l.open[o.n] = o
+		l.onWay = append(l.onWay, o)
+		l.says(Call, o.n, o.Body)
+	}
+	l.waiting = nil
+}
+
+func (l *Line) says(kind Kind, n uint64, body []byte) {
+	l.tell(l.to, &Message{Kind: kind, P: l.p, Node: l.node, First: l.first, N: n, Body: body})
+}
+
+// lookAgain has goOn be called a little later.
+func (l *Line) lookAgain() {
+	l.again = true
+	l.world.After(lookAgain, func() {
+		l.again = false
+		l.goOn()
+	})
+}
+
+func (l *Line) probe() { l.says(Probe, l.last, nil) }
+
+// drops reports whether a call that waits is not to be sent any more.
+func (l *Line) drops(o *Outgoing) bool {
+	if o.Done != nil && (o.isPointless() || !l.world.Now().Before(o.Until)) {
+		o.end(nil, partition.ErrNoOwner)
+	}
+	return o.Done == nil
+}
+
+// isPointless reports whether nobody waits for the outcome any more.
+func (o *Outgoing) isPointless() bool { return o.Context != nil && o.Context.Err() != nil }
+
+// cancel gives up a call that was sent: it does not begin, if it has not.
+func (l *Line) cancel(o *Outgoing) {
+	l.tell(o.to, &Message{Kind: Cancel, P: l.p, Node: l.node, First: l.first, N: o.n})
+	l.ends(o, nil, engine.ErrUncertain)
+}
+
+// Receive takes a message of a gate.
+func (l *Line) Receive(m *Message) {
+	if m.First == l.first && m.Node == l.to {
+		l.heard = true
+	}
+	switch m.Kind {
+	case Taken:
+		l.taken(m.First, m.N)
+	case Refused:
+		l.refused(m.First, m.N)
+	case Outcome, NotRun:
+		l.taken(m.First, m.N)
+		o := l.open[m.N]
+		switch {
+		case o == nil || o.to != m.Node:
+		case m.Kind == NotRun:
+			l.ends(o, nil, partition.ErrNotRun)
+		default:
+			l.ends(o, m.Body, nil)
+		}
+	}
+	l.goOn()
+}
+
+// taken notes that the calls of a row are taken, up to a number.
+func (l *Line) taken(first, n uint64) {
+	if first != l.first {
+		return // of an earlier row, which had an end
+	}
+	k := 0
+	for k < len(l.onWay) && l.onWay[k].n <= n {
+		k++
+	}
+	if k > 0 {
+		l.onWay, l.careful = slices.Delete(l.onWay, 0, k), false
+	}
+}
+
+// refused takes back the calls of a row from a number on.
+func (l *Line) refused(first, from uint64) {
+	if first != l.first || l.to == "" {
+		return
+	}
+	l.taken(first, from-1)
+	var back []*Outgoing
+	for _, o := range l.onWay {
+		delete(l.open, o.n)
+		o.n, o.to = 0, ""
+		back = append(back, o)
+	}
+	l.onWay, l.waiting = nil, append(back, l.waiting...)
+	l.to, l.first, l.careful = "", 0, true
+	if !l.again { // it may not know yet that it is to have the partition
+		l.lookAgain()
+	}
+}
+
+// Members notes which machines there are: what was sent to others may have run.
+func (l *Line) Members(all []string) {
+	if l.to != "" && !slices.Contains(all, l.to) {
+		l.onWay, l.to, l.first = nil, "", 0
+	}
+	for _, n := range slices.Sorted(maps.Keys(l.open)) { // so that a seed repeats it
+		if o := l.open[n]; o != nil && !slices.Contains(all, o.to) {
+			l.ends(o, nil, engine.ErrUncertain)
+		}
+	}
+	l.goOn()
+}
+
+// sweepLater has calls fail whose time is over, and asks for those that nothing was heard of.
+func (l *Line) sweepLater() {
+	if l.sweeps || l.ended || l.IsIdle() && len(l.open) == 0 {
+		return
+	}
+	l.sweeps, l.heard = true, false
+	l.world.After(sweepEvery, l.sweep)
+}
+
+func (l *Line) sweep() {
+	l.sweeps = false
+	l.waiting = slices.DeleteFunc(l.waiting, l.drops)
+	now := l.world.Now()
+	for _, n := range slices.Sorted(maps.Keys(l.open)) {
+		switch o := l.open[n]; {
+		case o == nil: // an outcome has had it end
+		case o.isPointless():
+			l.cancel(o)
+		case !now.Before(o.Until):
+			l.ends(o, nil, engine.ErrUncertain)
+		}
+	}
+	if len(l.onWay) > 0 && !l.heard {
+		l.probe()
+	}
+	l.sweepLater()
+}
+
+// ends gives a call that was sent its outcome.
+func (l *Line) ends(o *Outgoing, body []byte, err error) {
+	delete(l.open, o.n)
+	o.end(body, err)
+}
+
+func (o *Outgoing) end(body []byte, err error) {
+	if done := o.Done; done != nil {
+		o.Done = nil
+		done(body, err)
+	}
+}
+
+// End fails all calls.
+func (l *Line) End() {
+	l.ended = true
+	for _, o := range l.waiting {
+		o.end(nil, partition.ErrNotRun)
+	}
+	for _, n := range slices.Sorted(maps.Keys(l.open)) {
+		l.ends(l.open[n], nil, engine.ErrUncertain)
+	}
+	l.waiting, l.onWay = nil, nil
+}

@@ -1,0 +1,68 @@
+package calls
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// Message is what a [Line] and a [Gate] tell each other, at most once.
+type Message struct {
+	Kind Kind
+	P    int
+	Node string // the machine that sends it
+	// First is the number of the first call that the line has sent to this machine in a row.
+	First uint64
+	N     uint64
+	// Body is of a call, and of an outcome.
+	Body []byte
+}
+
+// Kind is what a message says.
+type Kind byte
+
+const (
+	Call    Kind = iota + 1 // to a unit; N is its number
+	Cancel                  // of call N: it need not begin
+	Probe                   // N is the number of the last call that was sent
+	Taken                   // up to call N
+	Refused                 // call N, and all behind it: they were not taken, and will not be
+	Outcome                 // of call N
+	NotRun                  // call N was taken, and will not run
+)
+
+const version = 1
+
+var errMessage = errors.New("calls: the message is damaged, or a newer program has sent it")
+
+// Encode returns the bytes of a message.
+func (m *Message) Encode() []byte {
+	b := make([]byte, 0, 2+4*binary.MaxVarintLen32+len(m.Node)+len(m.Body))
+	b = append(b, version, byte(m.Kind))
+	for _, n := range [...]uint64{uint64(m.P), m.First, m.N, uint64(len(m.Node))} {
+		b = binary.AppendUvarint(b, n)
+	}
+	return append(append(b, m.Node...), m.Body...)
+}
+
+// Decode reads what Encode has written; Body is a part of it.
+func Decode(b []byte) (m Message, err error) {
+	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > NotRun {
+		return m, errMessage
+	}
+	m.Kind = Kind(b[1])
+	rest, numbers := b[2:], [4]uint64{}
+	for i := range numbers {
+		n, used := binary.Uvarint(rest)
+		if used <= 0 {
+			return m, errMessage
+		}
+		numbers[i], rest = n, rest[used:]
+	}
+	if numbers[0] > 1<<30 || numbers[3] > uint64(len(rest)) {
+		return m, errMessage
+	}
+	m.P, m.First, m.N = int(numbers[0]), numbers[1], numbers[2]
+	m.Node, m.Body = string(rest[:numbers[3]]), slices.Clip(rest[numbers[3]:])
+	return m, nil
+}

@@ -1,0 +1,282 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/calls"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
+	"github.com/freerun-go/freerun/cluster/internal/partition"
+	"github.com/freerun-go/freerun/cluster/internal/turn"
+	"github.com/freerun-go/freerun/internal/route"
+)
+
+// Sketch:     a message to a unit of a partition that is here goes on as if nothing was shared.
+//             Others are calls: through the line of their partition, to the gate of the machine
+//             that has it, and from there to the unit
+//             the machines change: gates open and close. Units of partitions that are elsewhere
+//             are stopped, behind what was sent to them before
+// Invariants: C1 A line and a gate have a turn in common.
+//             C2 A message goes on here only if no earlier one to its partition is on its way.
+// Checked by: of package clustertest TestMachinesGuests; of package nats TestVolatile
+
+// volatileCalls is what a node has of units that machines share, and that are not durable.
+type volatileCalls struct {
+	of     *shared
+	parts  []*callsPart
+	under  atomic.Int64 // calls under way from here
+	leaves atomic.Bool
+	known  []string // the machines, when it has looked last. In the turn of the members
+	looked time.Time
+}
+
+// callsPart is what a node has of a partition.
+type callsPart struct {
+	of    *volatileCalls
+	p     int
+	turn  *turn.Turn
+	line  *calls.Line
+	gate  *calls.Gate
+	owner string      // in the turn
+	open  atomic.Bool // the partition is here
+	here  atomic.Bool // and C2 holds
+}
+
+// mostCalls is how many calls may be under way from a machine.
+const mostCalls = 1 << 16
+
+func newVolatileCalls(s *shared) *volatileCalls {
+	c := &volatileCalls{of: s}
+	for p := range s.engine.Partitions() {
+		t := &callsPart{of: c, p: p, turn: turn.New(s.node.rt)}
+		node := s.engine.Name()
+		tell := func(to string, m *calls.Message) { s.machine.Call(to, m.Encode()) }
+		t.line = calls.NewLine(p, node, t.turn, func() string { return t.owner }, tell)
+		t.gate = calls.NewGate(p, node, t.turn, tell, t.take)
+		c.parts = append(c.parts, t)
+	}
+	return c
+}
+
+// step has fn called in the turn.
+func (t *callsPart) step(fn func()) {
+	t.turn.Inline(func() {
+		fn()
+		t.isHere()
+	})
+}
+
+// isHere notes whether messages may go on here.
+func (t *callsPart) isHere() { t.here.Store(t.open.Load() && t.line.IsIdle()) }
+
+// decide decides what becomes of a message.
+func (c *volatileCalls) decide(m route.Message, op *route.Operation) (route.Verdict, error) {
+	k := c.of.node.volatile[m.Kind()]
+	if k == nil {
+		return 0, fmt.Errorf("%w: kind %s was declared after cluster.Join; declare it as a package variable", ErrNotSent, shorten(m.Kind()))
+	}
+	key, err := k.keyText(m.Key())
+	if err != nil {
+		return 0, err
+	}
+	o, err := k.operationOf(op.Name, m.Told())
+	if err != nil {
+		return 0, err
+	}
+	t := c.parts[partition.Of(k.unit(key), len(c.parts))]
+	if t.here.Load() {
+		return route.Here, nil
+	}
+	return route.Elsewhere, t.send(m, k, key, o)
+}
+
+// send sends a message.
+func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *operation) error {
+	n := t.of.of.node
+	ctx := m.Context()
+	call := layout.Call{Kind: k.given, Key: key, Operation: op.given, Deadline: engine.DeadlineOf(ctx)}
+	out := &calls.Outgoing{Until: n.rt.Now().Add(mostRequest)}
+	if ctx.Done() != n.rt.Context().Done() {
+		out.Context, call.Flags = ctx, layout.Revocable
+	}
+	if m.Told() {
+		call.Flags |= layout.Told
+	}
+	if !call.Deadline.IsZero() && call.Deadline.Before(out.Until) {
+		out.Until = call.Deadline
+	}
+	var err error
+	if call.Arg, err = op.arg.append(nil, m.Arg()); err != nil {
+		return fmt.Errorf("cluster: the argument of %s: %w", shorten(op.name), err)
+	}
+	if err := mayHave("the argument of "+shorten(op.name), len(call.Arg), t.of.of.room.argument); err != nil {
+		return err
+	}
+	if t.of.under.Add(1) > mostCalls {
+		t.of.under.Add(-1)
+		return fmt.Errorf("cluster: %s was not sent: %w: %d messages to other machines are under way", shorten(op.name), freerun.ErrFull, mostCalls)
+	}
+	out.Body = call.Encode()
+	out.Done = func(body []byte, err error) {
+		t.of.under.Add(-1)
+		resolve(m, op, body, err)
+	}
+	t.step(func() { t.line.Send(out) })
+	return nil
+}
+
+// receive takes what another machine has sent.
+func (c *volatileCalls) receive(b []byte) {
+	m, err := calls.Decode(b)
+	if err != nil || m.P >= len(c.parts) {
+		return // of a newer program, which finds out by other means
+	}
+	t := c.parts[m.P]
+	t.step(func() {
+		if m.Kind <= calls.Probe {
+			t.gate.Receive(&m)
+		} else {
+			t.line.Receive(&m)
+		}
+	})
+}
+
+// take has a call run that has come.
+func (t *callsPart) take(c *calls.Incoming) error {
+	ends := func(body []byte) { t.step(func() { c.End(body) }) }
+	call, err := layout.DecodeCall(c.Body)
+	if err != nil {
+		ends(encodeResult(nil, err))
+		return nil
+	}
+	k, op, err := t.of.called(&call)
+	rt := t.of.of.node.rt
+	if err == nil && !call.Deadline.IsZero() && rt.Now().After(call.Deadline) {
+		err = errLate
+	}
+	if err != nil {
+		ends(encodeResult(nil, err))
+		return nil
+	}
+	d := &route.Delivery{
+		To:        []route.Place{{Kind: k.name, Key: func(at any) error { return k.readKey(call.Key, at) }}},
+		Operation: op.name, Arg: func(arg any) error { return op.arg.decode(call.Arg, arg) },
+		Revocable: call.Flags&layout.Revocable != 0,
+		Done:      func(result any, err error) { ends(t.of.outcome(&call, op, result, err)) },
+	}
+	switch err := seam.Deliver(rt, d); {
+	case errors.Is(err, freerun.ErrClosed):
+		return calls.ErrRefused
+	case err != nil:
+		ends(encodeResult(nil, err))
+	case d.Revoke != nil:
+		c.Revoke = func() { d.Revoke(errGivenUp) }
+	}
+	return nil
+}
+
+// errGivenUp is the outcome of a call that nobody waits for any more: none sees it.
+var errGivenUp = fmt.Errorf("%w: nobody waits for it on the machine that has sent it", freerun.ErrCanceled)
+
+// called returns the kind and the operation of a call.
+func (c *volatileCalls) called(call *layout.Call) (*volatileKind, *operation, error) {
+	k := c.of.node.called[call.Kind]
+	if k == nil {
+		return nil, nil, fmt.Errorf("%w: the machine that has its units has a program without kind %s", ErrNotSent, call.Kind)
+	}
+	op := k.named[call.Operation]
+	if op == nil {
+		return nil, nil, fmt.Errorf("%w: the machine that has the unit has a program whose kind %s has no operation %s", ErrNotSent, call.Kind, call.Operation)
+	}
+	return k, op, nil
+}
+
+// outcome returns the outcome of a call as it is sent.
+func (c *volatileCalls) outcome(call *layout.Call, op *operation, result any, err error) []byte {
+	var value []byte
+	if err == nil && call.Flags&layout.Told == 0 {
+		if value, err = op.result.Append(nil, result); err == nil {
+			err = mayHave("the result of "+shorten(op.name), len(value), c.of.room.argument)
+		}
+	}
+	return encodeResult(value, c.of.room.cut(err))
+}
+
+// members notes which machines there are. In the turn of the members.
+func (c *volatileCalls) members(all []string) {
+	now := c.of.node.rt.Now()
+	if slices.Equal(all, c.known) && now.Sub(c.looked) < time.Minute {
+		return
+	}
+	c.known, c.looked = slices.Clone(all), now
+	c.tellParts(all)
+}
+
+// tellParts has the partitions know which machines there are.
+func (c *volatileCalls) tellParts(all []string) {
+	self, leaves := c.of.engine.Name(), c.leaves.Load()
+	others := all
+	if leaves {
+		others = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == self })
+	}
+	moved := atomic.Bool{}
+	for _, t := range c.parts {
+		t.step(func() {
+			t.owner = partition.OwnerOf(t.p, others)
+			mine := t.owner == self
+			if t.open.Swap(mine) && !mine {
+				moved.Store(true)
+			}
+			t.gate.Open(mine)
+			t.gate.Members(all)
+			t.line.Members(all)
+		})
+	}
+	if moved.Load() && !leaves {
+		c.stopOthers(func() {})
+		// A message that was about to go on here may have made a unit again.
+		c.of.node.after(partition.Absent, func() { c.stopOthers(func() {}) })
+	}
+}
+
+// stopOthers stops the units that are not here any more, behind what was sent to them.
+func (c *volatileCalls) stopOthers(done func()) {
+	left := atomic.Int64{}
+	left.Store(int64(len(c.of.node.volatile)) + 1)
+	stopped := func() {
+		if left.Add(-1) == 0 {
+			done()
+		}
+	}
+	for _, k := range c.of.node.volatile {
+		seam.StopSome(c.of.node.rt, k.name, func(key any) bool {
+			text, err := k.keyText(key)
+			return err == nil && !c.parts[partition.Of(k.unit(text), len(c.parts))].open.Load()
+		}, stopped)
+	}
+	stopped()
+}
+
+// leave has the units be on other machines: what was taken here runs, and then they are stopped.
+// done is called then.
+func (c *volatileCalls) leave(done func()) {
+	c.leaves.Store(true)
+	c.tellParts(c.of.machine.Seen())
+	c.stopOthers(done)
+}
+
+// end fails what is under way.
+func (c *volatileCalls) end() {
+	for _, t := range c.parts {
+		t.step(func() {
+			t.open.Store(false)
+			t.gate.Open(false)
+			t.line.End()
+		})
+	}
+}
