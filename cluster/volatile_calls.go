@@ -55,7 +55,7 @@ func newVolatileCalls(s *shared) *volatileCalls {
 	for p := range s.engine.Partitions() {
 		t := &callsPart{of: c, p: p, turn: turn.New(s.node.rt)}
 		node := s.engine.Name()
-		tell := func(to string, m *calls.Message) { s.machine.Call(to, m.Encode()) }
+		tell := func(to string, m *calls.Message) { s.machine.Call(to, m) }
 		t.line = calls.NewLine(p, node, t.turn, func() string { return t.owner }, tell)
 		t.gate = calls.NewGate(p, node, t.turn, tell, t.take)
 		c.parts = append(c.parts, t)
@@ -63,16 +63,12 @@ func newVolatileCalls(s *shared) *volatileCalls {
 	return c
 }
 
-// step has fn called in the turn.
-func (t *callsPart) step(fn func()) {
-	t.turn.Inline(func() {
-		fn()
-		t.isHere()
-	})
+// isHere notes whether messages may go on here. It ends each step.
+func (t *callsPart) isHere() {
+	if here := t.open.Load() && t.line.IsIdle(); here != t.here.Load() {
+		t.here.Store(here)
+	}
 }
-
-// isHere notes whether messages may go on here.
-func (t *callsPart) isHere() { t.here.Store(t.open.Load() && t.line.IsIdle()) }
 
 // decide decides what becomes of a message.
 func (c *volatileCalls) decide(m route.Message, op *route.Operation) (route.Verdict, error) {
@@ -126,7 +122,10 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 		t.of.under.Add(-1)
 		resolve(m, op, body, err)
 	}
-	t.step(func() { t.line.Send(out) })
+	t.turn.Inline(func() {
+		t.line.Send(out)
+		t.isHere()
+	})
 	return nil
 }
 
@@ -137,18 +136,19 @@ func (c *volatileCalls) receive(b []byte) {
 		return // of a newer program, which finds out by other means
 	}
 	t := c.parts[m.P]
-	t.step(func() {
+	t.turn.Inline(func() {
 		if m.Kind <= calls.Probe {
 			t.gate.Receive(&m)
-		} else {
-			t.line.Receive(&m)
+			return
 		}
+		t.line.Receive(&m)
+		t.isHere()
 	})
 }
 
 // take has a call run that has come.
 func (t *callsPart) take(c *calls.Incoming) error {
-	ends := func(body []byte) { t.step(func() { c.End(body) }) }
+	ends := func(body []byte) { t.turn.Inline(func() { c.End(body) }) }
 	call, err := layout.DecodeCall(c.Body)
 	if err != nil {
 		ends(encodeResult(nil, err))
@@ -226,7 +226,7 @@ func (c *volatileCalls) tellParts(all []string) {
 	}
 	moved := atomic.Bool{}
 	for _, t := range c.parts {
-		t.step(func() {
+		t.turn.Inline(func() {
 			t.owner = partition.OwnerOf(t.p, others)
 			mine := t.owner == self
 			if t.open.Swap(mine) && !mine {
@@ -235,6 +235,7 @@ func (c *volatileCalls) tellParts(all []string) {
 			t.gate.Open(mine)
 			t.gate.Members(all)
 			t.line.Members(all)
+			t.isHere()
 		})
 	}
 	if moved.Load() && !leaves {
@@ -273,10 +274,11 @@ func (c *volatileCalls) leave(done func()) {
 // end fails what is under way.
 func (c *volatileCalls) end() {
 	for _, t := range c.parts {
-		t.step(func() {
+		t.turn.Inline(func() {
 			t.open.Store(false)
 			t.gate.Open(false)
 			t.line.End()
+			t.isHere()
 		})
 	}
 }

@@ -35,9 +35,9 @@ const version = 1
 
 var errMessage = errors.New("calls: the message is damaged, or a newer program has sent it")
 
-// Encode returns the bytes of a message.
-func (m *Message) Encode() []byte {
-	b := make([]byte, 0, 2+4*binary.MaxVarintLen32+len(m.Node)+len(m.Body))
+// Append appends the bytes of a message.
+func (m *Message) Append(b []byte) []byte {
+	b = slices.Grow(b, 2+4*binary.MaxVarintLen32+len(m.Node)+len(m.Body))
 	b = append(b, version, byte(m.Kind))
 	for _, n := range [...]uint64{uint64(m.P), m.First, m.N, uint64(len(m.Node))} {
 		b = binary.AppendUvarint(b, n)
@@ -45,7 +45,7 @@ func (m *Message) Encode() []byte {
 	return append(append(b, m.Node...), m.Body...)
 }
 
-// Decode reads what Encode has written; Body is a part of it.
+// Decode reads what Append has written; Body is a part of it.
 func Decode(b []byte) (m Message, err error) {
 	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > NotRun {
 		return m, errMessage

@@ -85,7 +85,7 @@ type run struct {
 }
 
 func (r *run) tell(from *machine, to string, m *Message) {
-	b := m.Encode()
+	b := m.Append(nil)
 	if r.random.Float64() < r.lost {
 		r.sum["lost"]++
 		return

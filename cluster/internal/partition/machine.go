@@ -78,9 +78,9 @@ func (m *Machine) Watch(members func(all []string), calls func(message []byte)) 
 	m.watch, m.calls = members, calls
 }
 
-// Call sends a message beside the protocol of this package to a machine.
-func (m *Machine) Call(to string, message []byte) {
-	m.bus.Send(to, append([]byte{version, called}, message...))
+// Call sends a message beside the protocol of this package to a machine, which appends appends.
+func (m *Machine) Call(to string, what interface{ Append(b []byte) []byte }) {
+	m.bus.Send(to, what.Append([]byte{version, called}))
 }
 
 // Begin has the machine be a member. It owns nothing until it has heard of the others.

@@ -69,7 +69,7 @@ func (c *calls) call(done func(m *nats.Msg, err error), messages ...*nats.Msg) {
 	c.order = append(c.order, due{number, time.Now().Add(c.timeout)})
 	messages[len(messages)-1].Reply = c.inbox + strconv.FormatUint(number, 36)
 	// Within, so that they leave in the order of the calls.
-	c.outlet.put(messages, func(err error) { c.end(number, nil, err) })
+	c.outlet.put(parcel{messages: messages, failed: func(err error) { c.end(number, nil, err) }})
 	c.mu.Unlock()
 }
 

@@ -52,7 +52,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("nats: %d partitions; it needs at least 1", o.Partitions)
 	}
 	o.Replicas = max(o.Replicas, 1)
-	e := &Engine{names: names, nc: nc, partitions: o.Partitions, outlet: outlet{nc: nc, oldest: mostCall}}
+	e := &Engine{names: names, nc: nc, partitions: o.Partitions, outlet: outlet{names: names, nc: nc, oldest: mostCall}}
 	if err := connected(ctx, nc); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 // outlet publishes messages in the order in which it is given them, on a goroutine of its own: to
 // publish waits while the network takes nothing, and nobody who calls the engine may.
 type outlet struct {
+	names
 	nc     *nats.Conn
 	oldest time.Duration // of a message that is published
 
@@ -24,17 +25,23 @@ type outlet struct {
 
 // parcel holds messages that leave together.
 type parcel struct {
+	at time.Time
+	// A message of the bus, to a machine, or to all.
+	bus     bool
+	to      string
+	message []byte
+	// Others.
 	messages []*nats.Msg
-	at       time.Time
-	failed   func(err error) // called if not all of them have left; nil if nobody asks
+	failed   func(err error) // called if not all of them have left
 }
 
 // put has messages leave, unless the network takes none for so long that they are too old then:
 // those are dropped.
-func (o *outlet) put(messages []*nats.Msg, failed func(err error)) {
+func (o *outlet) put(p parcel) {
+	p.at = time.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.queue = append(o.queue, parcel{messages, time.Now(), failed})
+	o.queue = append(o.queue, p)
 	if !o.running {
 		o.running = true
 		go o.run()
@@ -70,21 +77,33 @@ func (o *outlet) flush(most time.Duration) {
 }
 
 func (o *outlet) run() {
+	var packs packs
 	for all := o.take(); len(all) > 0; all = o.take() {
 		for _, p := range all {
-			if time.Since(p.at) < o.oldest {
+			switch {
+			case time.Since(p.at) >= o.oldest:
+			case !p.bus:
 				p.leave(o.nc)
+			default:
+				if full := packs.add(p.to, p.message); full != nil {
+					o.leave(full)
+				}
 			}
 		}
+		for i := range packs.all {
+			o.leave(&packs.all[i])
+		}
+		packs.all = packs.all[:0]
 	}
 }
+
+// leave publishes a pack. One that does not leave is lost.
+func (o *outlet) leave(p *pack) { _ = o.nc.Publish(o.names.bus(p.to), p.data) }
 
 func (p parcel) leave(nc *nats.Conn) {
 	for _, m := range p.messages {
 		if err := nc.PublishMsg(m); err != nil {
-			if p.failed != nil {
-				p.failed(fmt.Errorf("%w: %w", whyNot(err), err))
-			}
+			p.failed(fmt.Errorf("%w: %w", whyNot(err), err))
 			return
 		}
 	}
