@@ -11,7 +11,7 @@ import (
 // OwnerOf returns the name of the machine that has the unit of a key, as this one knows it
 // ([Machines.Self]), and whether that is this one: to send a client to where its unit is, above
 // all. Others may know something else for a second or two. The name is empty where one process has
-// all units, and for the first second of a machine, which knows no others then; here says whether
+// all units, and for the first moment of a machine, which knows no others then; here says whether
 // the unit is here all the same.
 //
 // It fails for a kind that is neither [Durable] nor [Volatile], or was declared after [Join], and

@@ -30,7 +30,8 @@ import (
 //     function of [freerun.OnStop] may save them. When a machine is cut off there may be two units
 //     of one key for some seconds.
 //   - A Tell counts as done when its operation is, and is a lost message of the sender's runtime
-//     otherwise. Errors keep their identity as stored ones do ([StoredError]); so does a panic.
+//     otherwise. Errors keep their text, and their identity if they have a name ([StoredError]); of
+//     a panic of an operation elsewhere there is the text.
 //   - An argument that holds futures is sent when they have outcomes. A result that is, or holds,
 //     an open future comes when that has one.
 //   - When the scope of a message is canceled, or its Call gives up, it fails at once; where the

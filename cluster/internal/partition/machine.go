@@ -83,10 +83,11 @@ func (m *Machine) Call(to string, what interface{ Append(b []byte) []byte }) {
 	m.bus.Send(to, what.Append([]byte{version, called}))
 }
 
-// Begin has the machine be a member. It owns nothing until it has heard of the others.
+// Begin has the machine be a member. It owns nothing until the others had time to answer its first
+// beat.
 func (m *Machine) Begin() {
 	m.world.Run(m.beat)
-	m.world.After(Absent, m.looks)
+	m.world.After(FirstLook, m.looks)
 }
 
 // beat tells all machines that this one lives.
@@ -228,7 +229,11 @@ func (m *Machine) Receive(b []byte) {
 	}
 	switch got.kind {
 	case beat:
-		m.world.Run(func() { m.members.Beat(got.node, m.world.Now()) })
+		m.world.Run(func() {
+			if m.members.Beat(got.node, m.world.Now()) && !m.leaving && got.node != m.name {
+				m.tell(got.node, &message{kind: beat, node: m.name}) // which it does not know yet
+			}
+		})
 	case goodbye:
 		m.world.Run(func() {
 			m.members.Gone(got.node)

@@ -24,14 +24,19 @@ type Members struct {
 const (
 	BeatEvery = 200 * time.Millisecond
 	Absent    = 1200 * time.Millisecond // without a beat a machine is not a member
+	// FirstLook is how long a machine that begins waits for the beats of others, which answer its
+	// first one at once.
+	FirstLook = 60 * time.Millisecond
 )
 
-// Beat notes a beat of a machine.
-func (m *Members) Beat(node string, now time.Time) {
+// Beat notes a beat of a machine, and reports whether that was no member before.
+func (m *Members) Beat(node string, now time.Time) (comes bool) {
 	if m.heard == nil {
 		m.heard = map[string]time.Time{}
 	}
+	at, known := m.heard[node]
 	m.heard[node] = now
+	return !known || now.Sub(at) > Absent
 }
 
 // Gone notes that a machine has said goodbye.

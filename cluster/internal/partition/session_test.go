@@ -14,6 +14,7 @@ func TestEnd(t *testing.T) {
 	s := newSim(1, none)
 	s.rates, s.calm = rates{}, true
 	n := s.begin()
+	n.leaving = true // it owns nothing
 	x := n.parts[0].session
 	accepted, outcomes := []error{}, []error{}
 	send := func() {
@@ -83,6 +84,7 @@ func TestLeave(t *testing.T) {
 	s := newSim(1, none)
 	s.rates = rates{}
 	n := s.begin()
+	n.leaving = true // it owns nothing itself
 	var calls recorded
 	o := NewOwner(0, n.port, n, &calls, func(err error) { t.Error(err) })
 	o.Begin()

@@ -31,6 +31,9 @@ type entry struct {
 	Asks  string `json:",omitempty"`
 }
 
+// parcelOf is a command that a porter carries to a ledger.
+type parcelOf struct{ ID, To string }
+
 // What a command has done elsewhere has its name with one of these behind it.
 const (
 	toldMark  = "'" // told by it
@@ -73,6 +76,12 @@ var (
 		}
 		l.Have = append(l.Have, a.Result)
 		return 0, nil
+	})
+	// Porters are not durable, and carry commands to ledgers.
+	porters = freerun.NewKind("porter", func(*freerun.Context, int) (int, error) { return 0, nil }, cluster.Volatile())
+	carry   = freerun.Op("carry", func(c *freerun.Context, carried *int, p parcelOf) (string, error) {
+		*carried++
+		return freerun.Forward(c, note.Send(cluster.Direct(c), ledgers.At(c, p.To), entry{ID: p.ID}))
 	})
 	peek = freerun.ReadOp("peek", func(_ *freerun.Context, l *ledger, _ struct{}) ([]string, error) {
 		return slices.Clone(l.Have), nil

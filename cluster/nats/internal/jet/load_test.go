@@ -22,7 +22,8 @@ type heard struct {
 }
 
 // load sends commands from a process: logged ones, of which some tell or ask another unit, or are
-// on two units; direct ones, for which nothing repairs what a missing fence breaks; and reads.
+// on two units; direct ones, for which nothing repairs what a missing fence breaks; some of these by
+// way of units that are not durable; and reads.
 type load struct {
 	process *process
 	say     func(heard)
@@ -37,6 +38,9 @@ type load struct {
 // Some are still there when a zombie wakes, and others go on meanwhile, at another owner.
 var mostDirects = []time.Duration{time.Second, 5 * time.Second, time.Second, 5 * time.Second, time.Second, time.Second}
 
+// mostCarried is mostDirects for what units that are not durable carry to the others.
+var mostCarried = []time.Duration{time.Second, 5 * time.Second, time.Second}
+
 // startLoad starts to send, unless the window is 0. Names of what is sent begin with the process's.
 func startLoad(p *process, pause time.Duration, window int, say func(heard)) *load {
 	l := &load{process: p, say: say, pause: pause, stop: make(chan struct{}), open: make(chan struct{}, window), window: window}
@@ -47,6 +51,9 @@ func startLoad(p *process, pause time.Duration, window int, say func(heard)) *lo
 	l.ended.Go(l.read)
 	for i, most := range mostDirects {
 		l.ended.Go(func() { l.direct(i, most) })
+	}
+	for i, most := range mostCarried {
+		l.ended.Go(func() { l.carried(i, most) })
 	}
 	return l
 }
@@ -134,20 +141,33 @@ func (l *load) direct(first int, most time.Duration) {
 	c := cluster.Direct(l.process.rt.Context())
 	for n := first; !l.isOver(); n += len(mostDirects) {
 		id := direct(l.process.name, n)
-		ctx, cancel := context.WithTimeout(context.Background(), most)
-		outcome, err := note.Send(c, l.at(n), entry{ID: id}).Wait(ctx)
-		cancel()
-		switch {
-		case l.isKilled():
-		case err == nil && outcome != id:
-			l.say(heard{Wrong: fmt.Sprintf("the outcome of %s is %q", id, outcome)})
-		case err == nil:
-			l.say(heard{Certain: id})
-		case errors.Is(err, cluster.ErrNotRun):
-			l.say(heard{Not: id})
-		case !errors.Is(err, cluster.ErrUncertain) && !errors.Is(err, context.DeadlineExceeded):
-			l.say(heard{Wrong: fmt.Sprintf("%s: %v", id, err)})
-		}
+		l.unlogged(id, note.Send(c, l.at(n), entry{ID: id}), most)
+	}
+}
+
+// carried has units that are not durable, on any machine, send direct commands.
+func (l *load) carried(first int, most time.Duration) {
+	c := l.process.rt.Context()
+	for n := first; !l.isOver(); n += len(mostCarried) {
+		id := carried(l.process.name, n)
+		l.unlogged(id, carry.Send(c, porters.At(c, n%units), parcelOf{id, unitName(n)}), most)
+	}
+}
+
+// unlogged waits for the outcome of what is beside the log.
+func (l *load) unlogged(id string, f freerun.Future[string], most time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	switch outcome, err := f.Wait(ctx); {
+	case l.isKilled():
+	case err == nil && outcome != id:
+		l.say(heard{Wrong: fmt.Sprintf("the outcome of %s is %q", id, outcome)})
+	case err == nil:
+		l.say(heard{Certain: id})
+	case errors.Is(err, cluster.ErrNotRun):
+		l.say(heard{Not: id})
+	case !errors.Is(err, cluster.ErrUncertain) && !errors.Is(err, context.DeadlineExceeded):
+		l.say(heard{Wrong: fmt.Sprintf("%s: %v", id, err)})
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 
 // Commands are named by their sender, their way and their number, which says their unit.
 
-func logged(sender string, n int) string { return fmt.Sprintf("%s-l-%d", sender, n) }
-func direct(sender string, n int) string { return fmt.Sprintf("%s-d-%d", sender, n) }
+func logged(sender string, n int) string  { return fmt.Sprintf("%s-l-%d", sender, n) }
+func direct(sender string, n int) string  { return fmt.Sprintf("%s-d-%d", sender, n) }
+func carried(sender string, n int) string { return fmt.Sprintf("%s-v-%d", sender, n) }
 
 // tells reports whether a logged command tells another unit, asks whether it asks one, and isOnBoth
 // whether it is on two.
@@ -198,7 +199,16 @@ func (o *told) check(t testing.TB, log engine.Log) []string {
 		if len(pending) == 0 || time.Now().After(end) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
-			if t.Logf("%d commands were acknowledged, of %d that is not known", len(o.certain), o.unknown); o.unknown > len(o.certain)/10 {
+			ways := map[string]int{}
+			for id := range o.certain {
+				way, _ := parse(id)
+				ways[way]++
+			}
+			t.Logf("these were acknowledged: %d logged, %d direct, %d carried; of %d logged ones that is not known", ways["l"], ways["d"], ways["v"], o.unknown)
+			if ways["v"] == 0 {
+				problems = append(problems, "no carried command was acknowledged")
+			}
+			if o.unknown > len(o.certain)/10 {
 				problems = append(problems, fmt.Sprintf("%d commands had no outcome in time", o.unknown))
 			}
 			return append(problems, pending...)
