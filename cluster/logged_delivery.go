@@ -76,7 +76,10 @@ func (pt *part) comesLater(d *delivery) {
 				return
 			}
 		}
-		pt.of.node.outbox.tryAgain(d, false) // its unit has not loaded that yet
+		// A record of one of its units was written without that, which was busy then, and does not
+		// know it: the next try has it load the record.
+		pt.forgetStates(d.units())
+		pt.of.node.outbox.tryAgain(d, false)
 	})
 }
 
