@@ -224,10 +224,10 @@ func (c *volatileCalls) tellParts(all []string) {
 	if leaves {
 		others = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == self })
 	}
-	moved := atomic.Bool{}
+	moved, owners := atomic.Bool{}, partition.Owners(len(c.parts), others)
 	for _, t := range c.parts {
 		t.turn.Inline(func() {
-			t.owner = partition.OwnerOf(t.p, others)
+			t.owner = owners[t.p]
 			mine := t.owner == self
 			if t.open.Swap(mine) && !mine {
 				moved.Store(true)

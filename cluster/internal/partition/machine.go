@@ -31,6 +31,7 @@ type Machine struct {
 	world   World
 	cells   Cells
 	members Members
+	owners  []string // of the partitions, when it has looked last; nil before. The members' turn
 	parts   []*part
 	leaving bool
 	ended   bool
@@ -116,13 +117,16 @@ func (m *Machine) look() {
 		return
 	}
 	members := m.members.All(m.world.Now())
+	if before := m.seen.Load(); before == nil || !slices.Equal(*before, members) {
+		m.owners = Owners(len(m.parts), members)
+	}
 	m.seen.Store(&members)
 	m.giveUpOf(members)
 	if m.watch != nil {
 		m.watch(members)
 	}
 	for _, t := range m.parts {
-		mine := OwnerOf(t.p, members) == m.name
+		mine := m.owners[t.p] == m.name
 		t.world.Run(func() { t.shouldOwn(mine) })
 	}
 }

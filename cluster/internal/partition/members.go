@@ -49,21 +49,45 @@ func (m *Members) All(now time.Time) []string {
 }
 
 // OwnerOf returns the owner of a partition among members; empty if there are none.
-func OwnerOf(p int, members []string) (owner string) {
+func OwnerOf(p int, members []string) string { return newContest(members).winner(p) }
+
+// Owners returns the owners of all partitions among members.
+func Owners(partitions int, members []string) []string {
+	c, owners := newContest(members), make([]string, partitions)
+	for p := range owners {
+		owners[p] = c.winner(p)
+	}
+	return owners
+}
+
+// contest finds who of the members has a partition.
+type contest struct {
+	members []string
+	hashes  []uint64
+}
+
+func newContest(members []string) contest {
+	c := contest{members, make([]uint64, len(members))}
+	for i, node := range members {
+		h := fnv.New64a()
+		h.Write([]byte(node))
+		c.hashes[i] = h.Sum64()
+	}
+	return c
+}
+
+func (c contest) winner(p int) (owner string) {
 	best := uint64(0)
-	for _, node := range members {
-		if w := weight(p, node); owner == "" || w > best || w == best && node < owner {
+	for i, node := range c.members {
+		if w := mix(c.hashes[i] ^ uint64(p)*0x9e3779b97f4a7c15); owner == "" || w > best || w == best && node < owner {
 			owner, best = node, w
 		}
 	}
 	return owner
 }
 
-func weight(p int, node string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(node))
-	x := h.Sum64() ^ uint64(p)*0x9e3779b97f4a7c15
-	// The finalizer of MurmurHash3: FNV alone hardly mixes p.
+// mix is the finalizer of MurmurHash3: FNV alone hardly mixes the number of the partition.
+func mix(x uint64) uint64 {
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
 	x ^= x >> 33

@@ -68,13 +68,12 @@ func (m *Machine) ask(a *inquiry) {
 	if m.asks[a.message.call] != a || a.sent != "" {
 		return
 	}
-	owner := OwnerOf(a.message.p, m.members.All(m.world.Now()))
-	if owner == "" || m.leaving {
+	if m.owners == nil || m.owners[a.message.p] == "" || m.leaving {
 		m.world.After(BeatEvery/4, func() { m.ask(a) })
 		return
 	}
-	a.sent = owner
-	m.tell(owner, a.message)
+	a.sent = m.owners[a.message.p]
+	m.tell(a.sent, a.message)
 }
 
 // giveUp ends a request whose time is over.
