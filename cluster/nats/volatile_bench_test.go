@@ -23,7 +23,9 @@ type addend struct {
 
 var (
 	tallies = freerun.NewKind("tally", func(*freerun.Context, string) (tally, error) { return tally{}, nil }, cluster.Volatile())
-	addTo   = freerun.Op("addTo", func(_ *freerun.Context, s *tally, a addend) (int, error) {
+	// plainTallies are of their own process.
+	plainTallies = freerun.NewKind("plainTally", func(*freerun.Context, string) (tally, error) { return tally{}, nil })
+	addTo        = freerun.Op("addTo", func(_ *freerun.Context, s *tally, a addend) (int, error) {
 		s.Sum += a.N
 		return s.Sum, nil
 	})
@@ -81,6 +83,18 @@ func BenchmarkVolatile(b *testing.B) {
 			if _, is, _ := cluster.OwnerOf(here.node, tallies, key); is {
 				own = append(own, tallies.At(c, key))
 			}
+		}
+		for i := range b.N {
+			if _, err := addTo.Call(b.Context(), own[i%len(own)], arg); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("plain", func(b *testing.B) {
+		b.ReportAllocs()
+		var own []*freerun.Unit[tally]
+		for i := range 1000 {
+			own = append(own, plainTallies.At(c, fmt.Sprint("k", i)))
 		}
 		for i := range b.N {
 			if _, err := addTo.Call(b.Context(), own[i%len(own)], arg); err != nil {

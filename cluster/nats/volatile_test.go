@@ -61,6 +61,20 @@ var (
 	})
 	unsendable = freerun.Op("unsendable", func(*freerun.Context, *parlor, func()) (struct{}, error) { return struct{}{}, nil })
 	bothRooms  = freerun.Op2("bothRooms", func(*freerun.Context, *parlor, *parlor, struct{}) (struct{}, error) { return struct{}{}, nil })
+	// Boards are topics: parlors register, and are told what is said there.
+	boards = freerun.NewKind("board", func(*freerun.Context, string) (map[string]bool, error) { return map[string]bool{}, nil }, cluster.Volatile())
+	listen = freerun.Op("listen", func(_ *freerun.Context, b *map[string]bool, parlor string) (int, error) {
+		(*b)[parlor] = true
+		return len(*b), nil
+	})
+	say = freerun.Op("say", func(c *freerun.Context, b *map[string]bool, text string) (int, error) {
+		for parlor := range *b {
+			if err := enter.Tell(c, parlors.At(c, parlor), text); err != nil {
+				return 0, err
+			}
+		}
+		return len(*b), nil
+	})
 	// reports is what durable units tell parlors.
 	reports = freerun.Op("reports", func(c *freerun.Context, n *note, to string) (int, error) {
 		n.Lines = append(n.Lines, "reports")
@@ -257,5 +271,31 @@ func TestVolatileGivenUp(t *testing.T) {
 	}
 	if got, err := guests.Call(t.Context(), u, struct{}{}); err != nil || len(got) > 0 {
 		t.Errorf("%q have come, %v", got, err)
+	}
+}
+
+// TestVolatileTopic holds that what is said on one machine comes to units on all, in its order.
+func TestVolatileTopic(t *testing.T) {
+	t.Parallel()
+	a, b, atA, atB := joinTwo(t, "topic")
+	defer b.leave(t)
+	defer a.leave(t)
+	ends := []string{atA[0], atB[0], atA[1], atB[1]}
+	for i, key := range ends {
+		c := []*joined{a, b}[i%2].rt.Context()
+		if _, err := listen.Call(t.Context(), boards.At(c, "news"), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 100 {
+		if n, err := say.Call(t.Context(), boards.At(a.rt.Context(), "news"), fmt.Sprintf("%03d", i)); err != nil || n != len(ends) {
+			t.Fatalf("%d are told, %v", n, err)
+		}
+	}
+	for _, key := range ends {
+		eventually(t, "all that was said", func() bool {
+			got, err := guests.Call(t.Context(), parlors.At(b.rt.Context(), key), struct{}{})
+			return err == nil && len(got) == 100 && slices.IsSorted(got)
+		})
 	}
 }

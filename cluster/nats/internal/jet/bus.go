@@ -31,8 +31,8 @@ func (e *Engine) Listen(name string, each func(message []byte)) (stop func(), er
 	}, nil
 }
 
-// Messages to one machine that wait together leave together: what a message costs in the server, and
-// on the way, is shared by them.
+// Messages to one machine that wait together leave together: what a message costs in the server,
+// and on the way, is shared by them.
 
 // mostPacked is how many bytes of messages leave together, unless there is one alone that has more.
 const mostPacked = 32 << 10

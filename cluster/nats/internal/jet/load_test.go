@@ -22,8 +22,8 @@ type heard struct {
 }
 
 // load sends commands from a process: logged ones, of which some tell or ask another unit, or are
-// on two units; direct ones, for which nothing repairs what a missing fence breaks; some of these by
-// way of units that are not durable; and reads.
+// on two units; direct ones, for which nothing repairs what a missing fence breaks; some of these
+// by way of units that are not durable; and reads.
 type load struct {
 	process *process
 	say     func(heard)
