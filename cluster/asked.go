@@ -47,7 +47,7 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 		Mark: q, Done: q.ended,
 	})
 	switch {
-	case errors.Is(err, freerun.ErrClosed):
+	case errors.Is(err, freerun.ErrClosed), s.failsIfNewer(o, err):
 		r.Reply(nil, partition.ErrNotRun)
 	case err != nil:
 		r.Reply(encodeResult(nil, err), nil)
@@ -112,7 +112,7 @@ func (q *asked) ended(_ any, err error) {
 		q.request.Reply(encodeResult(nil, cut(err)), nil)
 	case q.write != "": // that may have been made
 		q.request.Reply(nil, engine.ErrUncertain)
-	case errors.Is(err, errOver), errors.Is(err, errUndone), errors.Is(err, errFull):
+	case errors.Is(err, errOver), errors.Is(err, errUndone), errors.Is(err, errFull), errors.Is(err, ErrNewer):
 		q.request.Reply(nil, partition.ErrNotRun)
 	case errors.Is(err, errThroughLog):
 		q.part.of.machine.Send(q.request.Unit, q.request.Body, func(error) {}, q.cameThroughLog)

@@ -91,6 +91,7 @@ func (c *cell) loadLogged(into any, done func(found bool, err error)) {
 		}
 		stored, list, err := c.decodeLogged(value, into, err)
 		if err != nil {
+			s.part.of.failsIfNewer(owner, err)
 			done(false, err)
 			return
 		}

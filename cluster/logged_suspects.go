@@ -57,6 +57,7 @@ const (
 	noting                   // the note is read, and stored
 	careful
 	opened
+	failing // no more is delivered
 )
 
 // errEndsMachine is the error of what is refused.
@@ -64,8 +65,11 @@ var errEndsMachine = errors.New("cluster: three processes ended, or were cut off
 
 // deliver delivers a command, once it may be.
 func (g *guard) deliver(d *delivery) {
-	if g.phase == opened {
+	switch g.phase {
+	case opened:
 		g.send(d)
+		return
+	case failing:
 		return
 	}
 	g.held = append(g.held, d)
@@ -154,7 +158,7 @@ func (g *guard) store(n partNote, then, failed func()) {
 // step delivers what is held: all of it, or the next command alone.
 func (g *guard) step() {
 	switch {
-	case g.under || g.isOver():
+	case g.under || g.isOver() || g.phase == failing:
 		return
 	case g.phase == careful && g.owner.Stored() >= g.from:
 		g.phase = opened
@@ -180,6 +184,22 @@ func (g *guard) step() {
 		g.send(d)
 	}
 	g.store(partNote{g.from, d.number, g.suspect}, alone, g.readAgain)
+}
+
+// acquits has the note say that nothing has ended the owner, which is about to fail, and calls then.
+func (g *guard) acquits(then func()) {
+	switch {
+	case g.phase == failing:
+		return
+	case g.isOver(), g.phase < careful:
+		then()
+		return
+	}
+	g.phase, g.held = failing, nil
+	pt := g.part
+	pt.of.engine.Swap(pt.p, []engine.Write{{Key: []byte(layout.Note), Value: partNote{}.encode()}}, g.revision, func(uint64, error) {
+		pt.turn.Run(then) // it may not know it: then it is one owner more that has ended
+	})
 }
 
 // readAgain reads the note after a write of it that may have failed, and goes on.

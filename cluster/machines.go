@@ -1,11 +1,5 @@
 package cluster
 
-import (
-	"slices"
-
-	"github.com/freerun-go/freerun/cluster/internal/partition"
-)
-
 // Machines are the machines that share the durable units, as one of them knows it: others may know
 // something else for a second or two. The units are in partitions; each machine has some. What this
 // one has done is in [Stats].
@@ -25,15 +19,16 @@ func (n *Node) Machines() Machines {
 		return Machines{}
 	}
 	m := Machines{Self: s.engine.Name(), Partitions: map[string]int{}}
-	members := s.machine.Seen()
-	if !slices.Contains(members, m.Self) { // it has just begun
-		members = append(members, m.Self)
+	m.Partitions[m.Self] = 0 // it may have just begun
+	v := s.machine.View()
+	if v == nil {
+		return m
 	}
-	for _, name := range members {
+	for _, name := range v.Members {
 		m.Partitions[name] = 0
 	}
-	for p := range s.parts {
-		if owner := partition.OwnerOf(p, members); owner != "" {
+	for _, owner := range v.Owners {
+		if owner != "" {
 			m.Partitions[owner]++
 		}
 	}

@@ -213,7 +213,10 @@ func (o *outbox) deliver(d *delivery) {
 			Mark: d, Done: func(_ any, err error) { o.ended(d, err) },
 		})
 	}
-	if err != nil && !errors.Is(err, freerun.ErrClosed) { // it is left to the next process
+	switch {
+	case err == nil, errors.Is(err, freerun.ErrClosed): // it is left to the next process
+	case d.logged != nil && o.node.shared.failsIfNewer(d.logged.owner, err): // or to another machine
+	default:
 		o.giveUp(d, err)
 	}
 }

@@ -37,7 +37,8 @@ func OwnerOf[K comparable, S any](n *Node, of *freerun.Kind[K, S], key K) (machi
 	if s == nil {
 		return "", true, nil
 	}
-	p := partition.Of(unit, len(s.parts))
-	machine = partition.OwnerOf(p, s.machine.Seen())
+	if v := s.machine.View(); v != nil {
+		machine = v.Owners[partition.Of(unit, len(s.parts))]
+	}
 	return machine, machine == s.engine.Name(), nil
 }

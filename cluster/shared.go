@@ -76,7 +76,7 @@ func newShared(n *Node, e engine.Shared) *shared {
 	}
 	s.machine = partition.NewMachine(e.Name(), len(s.parts), e, e, turn.New(n.rt), func(p int) partition.World { return s.parts[p].turn }, s)
 	s.calls = newVolatileCalls(s)
-	s.machine.Watch(s.calls.members, s.calls.receive)
+	s.machine.Watch(s.calls.looks, s.calls.receive)
 	return s
 }
 
@@ -197,7 +197,22 @@ func (s *shared) Deliver(o *partition.Owner, seq uint64, c *partition.Command) {
 // fails ends an owner that does not know what its log has.
 func (s *shared) fails(o *partition.Owner, err error) {
 	slog.Error("cluster: a partition stops here, until a machine owns it whose program knows what its log has", "partition", o.P(), "error", err)
-	o.Fail(err)
+	s.parts[o.P()].guard.acquits(func() { o.Fail(err) })
+}
+
+// failsIfNewer ends an owner that has come to something that a newer program has stored. In any
+// turn. It reports whether it is so.
+func (s *shared) failsIfNewer(o *partition.Owner, err error) bool {
+	if !errors.Is(err, ErrNewer) {
+		return false
+	}
+	pt := s.parts[o.P()]
+	pt.turn.Run(func() {
+		if pt.owner.Load() == o {
+			s.fails(o, err)
+		}
+	})
+	return true
 }
 
 // named returns the operation, or the read, with a name in the store; nil if there is none.

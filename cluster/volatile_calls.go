@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -31,7 +30,7 @@ type volatileCalls struct {
 	parts  []*callsPart
 	under  atomic.Int64 // calls under way from here
 	leaves atomic.Bool
-	known  []string // the machines, when it has looked last. In the turn of the members
+	known  *partition.View // when it has looked last. In the turn of the members
 	looked time.Time
 }
 
@@ -207,24 +206,23 @@ func (c *volatileCalls) outcome(call *layout.Call, op *operation, result any, er
 	return encodeResult(value, c.of.room.cut(err))
 }
 
-// members notes which machines there are. In the turn of the members.
-func (c *volatileCalls) members(all []string) {
+// looks notes which machines there are. In the turn of the members.
+func (c *volatileCalls) looks(v *partition.View) {
 	now := c.of.node.rt.Now()
-	if slices.Equal(all, c.known) && now.Sub(c.looked) < time.Minute {
+	if v == c.known && now.Sub(c.looked) < time.Minute {
 		return
 	}
-	c.known, c.looked = slices.Clone(all), now
-	c.tellParts(all)
+	c.known, c.looked = v, now
+	c.tellParts(v)
 }
 
 // tellParts has the partitions know which machines there are.
-func (c *volatileCalls) tellParts(all []string) {
-	self, leaves := c.of.engine.Name(), c.leaves.Load()
-	others := all
+func (c *volatileCalls) tellParts(v *partition.View) {
+	self, owners, leaves := c.of.engine.Name(), v.Owners, c.leaves.Load()
 	if leaves {
-		others = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == self })
+		owners = v.Without(self).Owners
 	}
-	moved, owners := atomic.Bool{}, partition.Owners(len(c.parts), others)
+	moved := atomic.Bool{}
 	for _, t := range c.parts {
 		t.turn.Inline(func() {
 			t.owner = owners[t.p]
@@ -233,8 +231,8 @@ func (c *volatileCalls) tellParts(all []string) {
 				moved.Store(true)
 			}
 			t.gate.Open(mine)
-			t.gate.Members(all)
-			t.line.Members(all)
+			t.gate.Members(v.Members)
+			t.line.Members(v.Members)
 			t.isHere()
 		})
 	}
@@ -267,7 +265,9 @@ func (c *volatileCalls) stopOthers(done func()) {
 // done is called then.
 func (c *volatileCalls) leave(done func()) {
 	c.leaves.Store(true)
-	c.tellParts(c.of.machine.Seen())
+	if v := c.of.machine.View(); v != nil {
+		c.tellParts(v)
+	}
 	c.stopOthers(done)
 }
 

@@ -1,11 +1,14 @@
 package clustertest
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/cluster/internal/logsim"
@@ -81,6 +84,61 @@ func TestMachinesDamaged(t *testing.T) {
 		m.rests(2 * time.Second)
 		if got := m.node.Stats(); got.Unsettled != 0 || got.OldestUnsettled != 0 || got.Waiting != 0 {
 			s.Errorf("once it is mended: %+v", got)
+		}
+	})
+}
+
+// TestMachinesNewer holds that a machine that finds a state of a newer program leaves the partition
+// to others, and that what was sent waits for one that knows it.
+func TestMachinesNewer(t *testing.T) {
+	runOnMachine(t, 1, logsim.Faults{}, func(s *machines, m *machine) {
+		c, unit := m.rt.Context(), layout.Records("bell")+"1"
+		p, written := partition.Of(unit, machineParts), uint64(0)
+		writes := func(value []byte, over uint64) {
+			m.Port.Swap(p, []engine.Write{{Key: []byte(unit), Value: value}}, over, func(at uint64, err error) {
+				if written = at; err != nil {
+					s.Error(err)
+				}
+			})
+			m.rests(time.Second)
+		}
+		if _, err := send(c, addBell, 1); err != nil {
+			s.Fatal(err)
+		}
+		var now []byte
+		m.Port.Read(p, []byte(unit), func(value []byte, at uint64, _ error) { now, written = value, at })
+		m.rests(time.Second)
+		_, rest, err := partition.DecodeRecord(now)
+		if err == nil {
+			_, rest, err = layout.CutWake(rest)
+		}
+		r, err2 := layout.DecodeRecord(rest)
+		_, state, err3 := layout.CutVersion(r.State)
+		if err := errors.Join(err, err2, err3); err != nil {
+			s.Fatal(err)
+		}
+		newer := append(layout.AppendVersion(bytes.Clone(now[:len(now)-len(r.State)]), 1), state...)
+		writes(newer, written)
+		if _, err := bells.Stop(c, 1).Wait(context.Background()); err != nil { // it is loaded again
+			s.Error(err)
+		}
+		logged := addBell.Send(c, bells.At(c, 1), struct{}{})
+		direct := addBell.Send(cluster.Direct(c), bells.At(c, 1), struct{}{})
+		m.rests(20 * time.Second)
+		for _, f := range []freerun.Future[int]{logged, direct} {
+			select {
+			case <-f.Done():
+				n, err := f.Result()
+				s.Errorf("a newer program has stored the state: %d, %v", n, err)
+			default:
+			}
+		}
+		writes(now, written)
+		if n, err := logged.Wait(context.Background()); err != nil {
+			s.Errorf("it is known again: %d, %v", n, err)
+		}
+		if _, err := direct.Wait(context.Background()); err != nil && !errors.Is(err, cluster.ErrNotRun) {
+			s.Errorf("beside the log: %v", err)
 		}
 	})
 }

@@ -31,15 +31,16 @@ type Machine struct {
 	world   World
 	cells   Cells
 	members Members
-	owners  []string // of the partitions, when it has looked last; nil before. The members' turn
-	parts   []*part
-	leaving bool
-	ended   bool
-	seen    atomic.Pointer[[]string] // the members, when it has looked last
+	// declined has until when the machine declines partitions. The members' turn.
+	declined map[int]time.Time
+	parts    []*part
+	leaving  bool
+	ended    bool
+	seen     atomic.Pointer[View] // what it knew when it has looked last
 	// The requests that wait for their replies, in the turn of the members.
 	asks     map[uint64]*inquiry
 	lastCall uint64
-	watch    func(members []string)
+	watch    func(v *View)
 	calls    func(message []byte)
 	// tune is called with each owner before that begins; nil but in tests.
 	tune func(o *Owner)
@@ -73,10 +74,10 @@ func NewMachine(name string, partitions int, log engine.Log, bus Bus, world Worl
 	return m
 }
 
-// Watch has members called with the machines each time that it has looked, in the turn of the
+// Watch has looks called with what it knows each time that it has looked, in the turn of the
 // members, and calls with what Call has sent here. Before Begin.
-func (m *Machine) Watch(members func(all []string), calls func(message []byte)) {
-	m.watch, m.calls = members, calls
+func (m *Machine) Watch(looks func(v *View), calls func(message []byte)) {
+	m.watch, m.calls = looks, calls
 }
 
 // Call sends a message beside the protocol of this package to a machine, which appends appends.
@@ -96,10 +97,36 @@ func (m *Machine) beat() {
 	if m.leaving {
 		return
 	}
-	m.members.Beat(m.name, m.world.Now())
-	m.tell("", &message{kind: beat, node: m.name})
+	m.members.Beat(m.name, m.declines(), m.world.Now())
+	m.tells("")
 	m.world.After(BeatEvery, m.beat)
 }
+
+// tells sends a beat.
+func (m *Machine) tells(to string) {
+	m.tell(to, &message{kind: beat, node: m.name, declined: m.declines()})
+}
+
+// declines returns the partitions that the machine declines, in order.
+func (m *Machine) declines() []int {
+	now := m.world.Now()
+	maps.DeleteFunc(m.declined, func(_ int, until time.Time) bool { return !now.Before(until) })
+	return slices.Sorted(maps.Keys(m.declined))
+}
+
+// decline has the machine decline a partition for a while: its log has what its program does not
+// know.
+func (m *Machine) decline(p int) {
+	if m.declined == nil {
+		m.declined = map[int]time.Time{}
+	}
+	m.declined[p] = m.world.Now().Add(declinesFor)
+	m.members.Beat(m.name, m.declines(), m.world.Now())
+	m.tells("")
+}
+
+// declinesFor is how long a partition is declined: then the log may have what is known.
+const declinesFor = time.Minute
 
 func (m *Machine) tell(to string, what *message) { m.bus.Send(to, what.encode()) }
 
@@ -116,29 +143,21 @@ func (m *Machine) look() {
 	if m.leaving {
 		return
 	}
-	members := m.members.All(m.world.Now())
-	if before := m.seen.Load(); before == nil || !slices.Equal(*before, members) {
-		m.owners = Owners(len(m.parts), members)
-	}
-	m.seen.Store(&members)
-	m.giveUpOf(members)
+	v := m.members.View(len(m.parts), m.world.Now(), m.seen.Load())
+	m.seen.Store(v)
+	m.giveUpOf(v.Members)
 	if m.watch != nil {
-		m.watch(members)
+		m.watch(v)
 	}
 	for _, t := range m.parts {
-		mine := m.owners[t.p] == m.name
+		mine := v.Owners[t.p] == m.name
 		t.world.Run(func() { t.shouldOwn(mine) })
 	}
 }
 
-// Seen returns the members that the machine knows, in order; none before it has looked. Callers do
-// not change them. Any goroutine may call it.
-func (m *Machine) Seen() []string {
-	if all := m.seen.Load(); all != nil {
-		return *all
-	}
-	return nil
-}
+// View returns what the machine knows of the machines; nil before it has looked. Any goroutine may
+// call it.
+func (m *Machine) View() *View { return m.seen.Load() }
 
 // Leave has the machine be no member any more, once it has left what it owns: then other machines
 // have nothing to do again. It calls done. What takes longer than mostLeave is left as it is.
@@ -234,8 +253,11 @@ func (m *Machine) Receive(b []byte) {
 	switch got.kind {
 	case beat:
 		m.world.Run(func() {
-			if m.members.Beat(got.node, m.world.Now()) && !m.leaving && got.node != m.name {
-				m.tell(got.node, &message{kind: beat, node: m.name}) // which it does not know yet
+			if got.node == m.name {
+				return
+			}
+			if m.members.Beat(got.node, got.declined, m.world.Now()) && !m.leaving {
+				m.tells(got.node) // which does not know this one yet
 			}
 		})
 	case goodbye:
@@ -278,6 +300,9 @@ func (t *part) own() {
 		}
 		t.again = now.Add(t.pause.next())
 		t.disowns(o)
+		if o.lost {
+			m.world.Run(func() { m.decline(t.p) })
+		}
 	})
 	o.strange = func(session uint64) {
 		m.tell("", &message{kind: closed, p: t.p, session: session}) // nothing has the node's name

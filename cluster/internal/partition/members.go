@@ -13,11 +13,17 @@ import (
 // Sketch:     each machine beats; one is a member as long as a beat of it was heard lately
 //             of the members, the one with the highest weight for a partition owns that: when one
 //             leaves, its partitions alone move
+//             one whose program does not know what the log of a partition has declines it for a
+//             while, as its beats say: another one owns that then, unless all do so
 // Not invariant: that two machines agree. What depends on it is fenced.
 
 // Members are the machines of which one has heard.
-type Members struct {
-	heard map[string]time.Time
+type Members struct{ heard map[string]lastBeat }
+
+// lastBeat is the last beat of a machine.
+type lastBeat struct {
+	at       time.Time
+	declined []int // partitions whose logs have what its program does not know, in order
 }
 
 // The times of beats.
@@ -30,60 +36,81 @@ const (
 )
 
 // Beat notes a beat of a machine, and reports whether that was no member before.
-func (m *Members) Beat(node string, now time.Time) (comes bool) {
+func (m *Members) Beat(node string, declined []int, now time.Time) (comes bool) {
 	if m.heard == nil {
-		m.heard = map[string]time.Time{}
+		m.heard = map[string]lastBeat{}
 	}
-	at, known := m.heard[node]
-	m.heard[node] = now
-	return !known || now.Sub(at) > Absent
+	last, known := m.heard[node]
+	m.heard[node] = lastBeat{now, declined}
+	return !known || now.Sub(last.at) > Absent
 }
 
 // Gone notes that a machine has said goodbye.
 func (m *Members) Gone(node string) { delete(m.heard, node) }
 
-// All returns the members, in order.
-func (m *Members) All(now time.Time) []string {
-	maps.DeleteFunc(m.heard, func(_ string, at time.Time) bool { return now.Sub(at) > Absent })
-	return slices.Sorted(maps.Keys(m.heard))
-}
-
-// OwnerOf returns the owner of a partition among members; empty if there are none.
-func OwnerOf(p int, members []string) string { return newContest(members).winner(p) }
-
-// Owners returns the owners of all partitions among members.
-func Owners(partitions int, members []string) []string {
-	c, owners := newContest(members), make([]string, partitions)
-	for p := range owners {
-		owners[p] = c.winner(p)
+// View returns the members, and the owners of all partitions; before if they are the same.
+func (m *Members) View(partitions int, now time.Time, before *View) *View {
+	maps.DeleteFunc(m.heard, func(_ string, last lastBeat) bool { return now.Sub(last.at) > Absent })
+	v := &View{Members: slices.Sorted(maps.Keys(m.heard))}
+	for _, node := range v.Members {
+		v.declined = append(v.declined, m.heard[node].declined)
 	}
-	return owners
+	if before != nil && slices.Equal(v.Members, before.Members) && slices.EqualFunc(v.declined, before.declined, slices.Equal) {
+		return before
+	}
+	v.findOwners(partitions)
+	return v
 }
 
-// contest finds who of the members has a partition.
-type contest struct {
-	members []string
-	hashes  []uint64
+// View is what a machine knows of the machines. It does not change.
+type View struct {
+	Members  []string // in order
+	Owners   []string // of the partitions; empty if there are no members
+	declined [][]int  // by each of the members
 }
 
-func newContest(members []string) contest {
-	c := contest{members, make([]uint64, len(members))}
-	for i, node := range members {
+// Without returns the view in which a machine is no member.
+func (v *View) Without(node string) *View {
+	at := slices.Index(v.Members, node)
+	if at < 0 {
+		return v
+	}
+	w := &View{Members: slices.Delete(slices.Clone(v.Members), at, at+1), declined: slices.Delete(slices.Clone(v.declined), at, at+1)}
+	w.findOwners(len(v.Owners))
+	return w
+}
+
+// findOwners finds the owners of all partitions: of the members that do not decline one, or of all
+// if all do, the one with the highest weight.
+func (v *View) findOwners(partitions int) {
+	hashes := make([]uint64, len(v.Members))
+	for i, node := range v.Members {
 		h := fnv.New64a()
 		h.Write([]byte(node))
-		c.hashes[i] = h.Sum64()
+		hashes[i] = h.Sum64()
 	}
-	return c
-}
-
-func (c contest) winner(p int) (owner string) {
-	best := uint64(0)
-	for i, node := range c.members {
-		if w := mix(c.hashes[i] ^ uint64(p)*0x9e3779b97f4a7c15); owner == "" || w > best || w == best && node < owner {
-			owner, best = node, w
+	v.Owners = make([]string, partitions)
+	for p := range v.Owners {
+		best, willing, found := uint64(0), false, -1
+		for i, hash := range hashes {
+			_, declines := slices.BinarySearch(v.declined[i], p)
+			w := mix(hash ^ uint64(p)*0x9e3779b97f4a7c15)
+			if found < 0 || !declines && !willing || declines != willing && w > best {
+				best, willing, found = w, !declines, i
+			}
+		}
+		if found >= 0 {
+			v.Owners[p] = v.Members[found]
 		}
 	}
-	return owner
+}
+
+// OwnerOf returns the owner of a partition among members of which none declines it; empty if there
+// are none.
+func OwnerOf(p int, members []string) string {
+	v := &View{Members: members, declined: make([][]int, len(members))}
+	v.findOwners(p + 1)
+	return v.Owners[p]
 }
 
 // mix is the finalizer of MurmurHash3: FNV alone hardly mixes the number of the partition.

@@ -13,11 +13,11 @@ func BenchmarkOwners(b *testing.B) {
 		var m Members
 		now := time.Now()
 		for i := range size.machines {
-			m.Beat(fmt.Sprintf("%024x", i*7919), now)
+			m.Beat(fmt.Sprintf("%024x", i*7919), nil, now)
 		}
 		b.Run(fmt.Sprintf("machines=%d/partitions=%d", size.machines, size.partitions), func(b *testing.B) {
 			for b.Loop() {
-				Owners(size.partitions, m.All(now))
+				m.View(size.partitions, now, nil)
 			}
 		})
 	}

@@ -36,16 +36,16 @@ func TestOwners(t *testing.T) {
 func TestMembers(t *testing.T) {
 	var m Members
 	start := time.Unix(1000, 0)
-	m.Beat("b", start)
-	m.Beat("a", start.Add(Absent))
-	if all := m.All(start.Add(Absent)); !slices.Equal(all, []string{"a", "b"}) {
+	m.Beat("b", nil, start)
+	m.Beat("a", nil, start.Add(Absent))
+	if all := m.View(1, start.Add(Absent), nil).Members; !slices.Equal(all, []string{"a", "b"}) {
 		t.Errorf("members are %v", all)
 	}
-	if all := m.All(start.Add(Absent + 1)); !slices.Equal(all, []string{"a"}) {
+	if all := m.View(1, start.Add(Absent+1), nil).Members; !slices.Equal(all, []string{"a"}) {
 		t.Errorf("members are %v after the last beat of b is too old", all)
 	}
 	m.Gone("a")
-	if all := m.All(start); len(all) > 0 {
+	if all := m.View(1, start, nil).Members; len(all) > 0 {
 		t.Errorf("members are %v after all have left", all)
 	}
 }

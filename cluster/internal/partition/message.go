@@ -3,6 +3,7 @@ package partition
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 )
 
 // message is what one machine tells another one, at most once: one of the six.
@@ -16,6 +17,8 @@ type message struct {
 	status  byte   // of a reply
 	unit    string // of a request
 	value   []byte // of an outcome, a request and a reply
+	// declined are the partitions that the machine of a beat does not want, in order.
+	declined []int
 }
 
 // The kinds of messages.
@@ -41,7 +44,12 @@ var errMessage = errors.New("partition: the message is damaged, or a newer progr
 func (m *message) encode() []byte {
 	b := []byte{version, m.kind}
 	switch m.kind {
-	case beat, goodbye:
+	case beat:
+		for _, p := range m.declined {
+			b = binary.AppendUvarint(b, uint64(p)+1)
+		}
+		return append(append(b, 0), m.node...)
+	case goodbye:
 		return append(b, m.node...)
 	case request:
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.call)
@@ -64,7 +72,13 @@ func decodeMessage(b []byte) (message, error) {
 	}
 	m := message{kind: r.byte()}
 	switch m.kind {
-	case beat, goodbye:
+	case beat:
+		for n := r.uvarint(); n > 0; n = r.uvarint() {
+			m.declined = append(m.declined, int(n-1))
+		}
+		r.bad = r.bad || !slices.IsSorted(m.declined)
+		m.node, r.rest = string(r.rest), nil
+	case goodbye:
 		m.node, r.rest = string(r.rest), nil
 	case outcome:
 		m.p, m.session, m.n = int(r.uvarint()), r.uvarint(), r.number()

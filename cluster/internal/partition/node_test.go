@@ -22,6 +22,7 @@ type node struct {
 	cells   map[string]*cell
 	writes  int // that have requests
 	clients []*client
+	older   bool // its program does not know orders for the unit "new"
 }
 
 var (
@@ -142,6 +143,10 @@ func (n *node) Began(*Owner) {}
 
 // Deliver implements [Cells].
 func (n *node) Deliver(o *Owner, seq uint64, c *Command) {
+	if n.older && c.Unit == "new" {
+		o.Fail(errMessage)
+		return
+	}
 	n.cellOf(c.Unit, o).deliver(&job{owner: o, seq: seq, command: c})
 }
 

@@ -59,6 +59,7 @@ type Owner struct {
 	failed  func(err error)
 	strange func(session uint64) // a command has come of one that is closed
 	left    func()
+	lost    bool // its cells do not know what the log has
 	lag     lag
 	pause   pause
 	awake   time.Time // when the machine was awake for sure
@@ -379,8 +380,12 @@ func (o *Owner) End() {
 	}
 }
 
-// Fail ends the owner, which cannot go on: its cells do not know what the log has.
-func (o *Owner) Fail(err error) { o.fail(err) }
+// Fail ends the owner, which cannot go on: its cells do not know what the log has. The machine
+// declines the partition for a while.
+func (o *Owner) Fail(err error) {
+	o.lost = true
+	o.fail(err)
+}
 
 func (o *Owner) fail(err error) {
 	if o.phase != ended {

@@ -68,11 +68,12 @@ func (m *Machine) ask(a *inquiry) {
 	if m.asks[a.message.call] != a || a.sent != "" {
 		return
 	}
-	if m.owners == nil || m.owners[a.message.p] == "" || m.leaving {
+	v := m.View()
+	if v == nil || v.Owners[a.message.p] == "" || m.leaving {
 		m.world.After(BeatEvery/4, func() { m.ask(a) })
 		return
 	}
-	a.sent = m.owners[a.message.p]
+	a.sent = v.Owners[a.message.p]
 	m.tell(a.sent, a.message)
 }
 
