@@ -186,7 +186,8 @@ func (g *guard) step() {
 	g.store(partNote{g.from, d.number, g.suspect}, alone, g.readAgain)
 }
 
-// acquits has the note say that nothing has ended the owner, which is about to fail, and calls then.
+// acquits has the note say that nothing has ended the owner, which is about to fail, and calls
+// then.
 func (g *guard) acquits(then func()) {
 	switch {
 	case g.phase == failing:

@@ -214,8 +214,11 @@ func (o *outbox) deliver(d *delivery) {
 		})
 	}
 	switch {
-	case err == nil, errors.Is(err, freerun.ErrClosed): // it is left to the next process
-	case d.logged != nil && o.node.shared.failsIfNewer(d.logged.owner, err): // or to another machine
+	case err == nil:
+	case errors.Is(err, freerun.ErrClosed):
+		// It is left to the next process.
+	case d.logged != nil && o.node.shared.failsIfNewer(d.logged.owner, err):
+		// It is left to another machine.
 	default:
 		o.giveUp(d, err)
 	}
