@@ -218,6 +218,7 @@ func (l *Line) Members(all []string) {
 			l.ends(o, nil, engine.ErrUncertain)
 		}
 	}
+	l.again = false // who the owner is may be known now
 	l.goOn()
 }
 

@@ -32,7 +32,7 @@ const (
 	Absent    = 1200 * time.Millisecond // without a beat a machine is not a member
 	// FirstLook is how long a machine that begins waits for the beats of others, which answer its
 	// first one at once.
-	FirstLook = 60 * time.Millisecond
+	FirstLook = 40 * time.Millisecond
 )
 
 // Beat notes a beat of a machine, and reports whether that was no member before.
