@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"syscall"
+	"time"
+)
+
+// role is what a process does that another one has started: it is a server, has units, or calls.
+type role struct {
+	stops  []func()
+	caller *caller
+	cpu    *os.File // of the profile under way
+	mutex  string
+}
+
+// mostEnd is how long a process may go on once its input has ended.
+const mostEnd = 10 * time.Second
+
+// serve does what the other process asks for, until the input ends, as it does with that process.
+func serve(input io.Reader, answers io.Writer) {
+	r := &role{}
+	asked, write := make(chan request), json.NewEncoder(answers)
+	go func() {
+		defer close(asked)
+		defer time.AfterFunc(mostEnd, func() { os.Exit(1) })
+		for read := json.NewDecoder(input); ; {
+			var q request
+			if read.Decode(&q) != nil {
+				return
+			}
+			asked <- q
+		}
+	}()
+	for q := range asked {
+		a, err := r.do(q)
+		if err != nil {
+			a.Error = err.Error()
+		}
+		if write.Encode(a) != nil {
+			break
+		}
+	}
+	for _, stop := range r.stops {
+		stop()
+	}
+}
+
+func (r *role) do(q request) (a answer, err error) {
+	switch q.Do {
+	case "server":
+		var stop func()
+		if a.URL, stop, err = startServer(); err == nil {
+			r.stops = append(r.stops, stop)
+		}
+		return a, err
+	case "units", "caller":
+		return a, r.begin(q)
+	case "warm":
+		return a, warm(r.caller)
+	case "one", "goroutines", "futures":
+		if q.Do == "futures" && r.caller.send == nil {
+			return a, nil
+		}
+		a.Has = true
+		a.Measure, err = hows[q.Do](r.caller, q.For)
+		return a, err
+	case "count":
+		a.Count, err = r.caller.counted()
+		return a, err
+	case "usage":
+		a.CPU, err = usage()
+		return a, err
+	case "profile":
+		return a, r.profile(q.Path)
+	case "profiled":
+		return a, r.profiled()
+	}
+	return a, fmt.Errorf("there is no %q", q.Do)
+}
+
+// begin begins to have units, or to call them.
+func (r *role) begin(q request) error {
+	v, err := find(q.Variant)
+	if err != nil {
+		return err
+	}
+	if q.Do == "units" {
+		stop, err := v.units(q.Place)
+		if err == nil {
+			r.stops = append(r.stops, stop)
+		}
+		return err
+	}
+	if r.caller, err = v.caller(q.Place); err == nil {
+		r.stops = append(r.stops, r.caller.stop)
+	}
+	return err
+}
+
+// usage returns how much of the processors this process has had.
+func usage() (time.Duration, error) {
+	var u syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
+}
+
+// profile begins profiles: path.cpu, and path.mutex at the end.
+func (r *role) profile(path string) (err error) {
+	if r.cpu, err = os.Create(path + ".cpu"); err != nil {
+		return err
+	}
+	r.mutex = path + ".mutex"
+	runtime.SetMutexProfileFraction(10)
+	return pprof.StartCPUProfile(r.cpu)
+}
+
+func (r *role) profiled() error {
+	pprof.StopCPUProfile()
+	runtime.SetMutexProfileFraction(0)
+	if err := r.cpu.Close(); err != nil {
+		return err
+	}
+	f, err := os.Create(r.mutex)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return pprof.Lookup("mutex").WriteTo(f, 0)
+}
