@@ -34,7 +34,7 @@ var (
 
 	volatileUnits = variant{
 		name: "freerun-volatile", server: true,
-		promises: "at most once; the state is in memory",
+		promises: "at most once; the state is in memory, and the unit on a machine that all agree on",
 		units:    freerunUnits, caller: freerunCaller(counters, count, plainly),
 	}
 	directUnits = variant{

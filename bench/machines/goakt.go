@@ -22,7 +22,7 @@ var (
 	}
 	goaktGrains = variant{
 		name: "goakt-grains", ports: 3,
-		promises: "at most once; the state is in memory, and grains move when a machine ends",
+		promises: "at most once; the state is in memory, and the grain on a machine that all agree on",
 		units:    goaktGrainUnits, caller: goaktGrainCaller,
 	}
 )
@@ -125,15 +125,30 @@ func answerOf(m any, err error) (int64, error) {
 	return n.Value, nil
 }
 
-// startGoaktNode starts an actor system of a cluster, of the machines at some ports for discovery.
-func startGoaktNode(p place, ports ...int) (actor.ActorSystem, error) {
+// startGoaktNode starts an actor system of a cluster that has grains of a kind, and of which the
+// machines find each other at some ports.
+func startGoaktNode(p place, kind actor.Grain, ports ...int) (actor.ActorSystem, error) {
 	var hosts []string
 	for _, port := range ports {
 		hosts = append(hosts, at(port))
 	}
 	c := actor.NewClusterConfig().WithDiscovery(static.NewDiscovery(&static.Config{Hosts: hosts})).
-		WithGrains(&goaktGrain{}).WithDiscoveryPort(p.Ports[1]).WithPeersPort(p.Ports[2])
+		WithGrains(kind).WithDiscoveryPort(p.Ports[1]).WithPeersPort(p.Ports[2])
 	return startGoakt(p, actor.WithCluster(c))
+}
+
+// goaktPeers waits until a machine knows so many others.
+func goaktPeers(s actor.ActorSystem, n int) error {
+	for end := time.Now().Add(mostCall); ; time.Sleep(50 * time.Millisecond) {
+		peers, err := s.Peers(context.Background(), time.Second)
+		if err == nil && len(peers) == n {
+			time.Sleep(2 * time.Second) // the registry is balanced
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("the machines do not know each other: %d, %w", len(peers), err)
+		}
+	}
 }
 
 // goaktIdentity returns the identity of a grain, which becomes active.
@@ -143,7 +158,7 @@ func goaktIdentity(s actor.ActorSystem, unit int) (*actor.GrainIdentity, error) 
 }
 
 func goaktGrainUnits(p place) (stop func(), err error) {
-	s, err := startGoaktNode(p, p.Ports[1], p.Others[1])
+	s, err := startGoaktNode(p, &goaktGrain{}, p.Ports[1], p.Others[1])
 	if err != nil {
 		return nil, err
 	}
@@ -157,21 +172,14 @@ func goaktGrainUnits(p place) (stop func(), err error) {
 
 // goaktGrainCaller calls grains that the other machine has: it has made them active.
 func goaktGrainCaller(p place) (*caller, error) {
-	s, err := startGoaktNode(p, p.Ports[1], p.Others[1])
+	s, err := startGoaktNode(p, &goaktGrain{}, p.Ports[1], p.Others[1])
 	if err != nil {
 		return nil, err
 	}
 	ctx := context.Background()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		peers, err := s.Peers(ctx, time.Second)
-		if err == nil && len(peers) == 1 {
-			break
-		}
-		if time.Now().After(end) {
-			return nil, fmt.Errorf("the machines do not know each other: %d, %v", len(peers), err)
-		}
+	if err := goaktPeers(s, 1); err != nil {
+		return nil, err
 	}
-	time.Sleep(2 * time.Second) // the registry is balanced
 	all := make([]*actor.GrainIdentity, units)
 	for unit := range units {
 		if all[unit], err = goaktIdentity(s, unit); err != nil {

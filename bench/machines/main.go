@@ -16,6 +16,9 @@
 //
 // Then the units are asked what they counted: that must be the number of calls that were answered.
 //
+// With chaos as its first argument it kills a machine with kill -9 whose units are called: it says
+// which calls are lost and doubled, and how long others wait.
+//
 // It is a module of its own, and not of the workspace: the rivals depend on some 200 modules.
 package main
 
@@ -42,6 +45,9 @@ func main() {
 }
 
 func command(args []string) error {
+	if len(args) > 0 && args[0] == "chaos" {
+		return chaos(args[1:])
+	}
 	flags := pflag.NewFlagSet("machines", pflag.ContinueOnError)
 	rounds := flags.Int("rounds", 5, "how often the variants take turns")
 	seconds := flags.Float64("seconds", 2, "how long each measurement takes")

@@ -21,6 +21,7 @@ type request struct {
 	Place   place         `json:",omitzero"`
 	For     time.Duration `json:",omitempty"`
 	Path    string        `json:",omitempty"`
+	Name    string        `json:",omitempty"`
 }
 
 // answer is what it answers, a line of JSON.
@@ -31,6 +32,8 @@ type answer struct {
 	Count   int64         `json:",omitempty"`
 	CPU     time.Duration `json:",omitempty"`
 	Measure measure       `json:",omitzero"`
+	Name    string        `json:",omitempty"`
+	Found   found         `json:",omitzero"`
 }
 
 // process is a process that this one has started. It ends with its input.

@@ -24,7 +24,7 @@ var (
 	}
 	protoGrains = variant{
 		name: "protoactor-grains", ports: 2,
-		promises: "asked again until it is answered, so once or more; the state is in memory, and grains move when a machine ends",
+		promises: "asked again until it is answered, so once or more; the state is in memory, and the grain on a machine that all agree on",
 		units:    protoGrainUnits, caller: protoGrainCaller,
 	}
 )

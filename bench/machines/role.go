@@ -15,6 +15,8 @@ import (
 type role struct {
 	stops  []func()
 	caller *caller
+	member *member
+	book   *book
 	cpu    *os.File // of the profile under way
 	mutex  string
 }
@@ -73,6 +75,28 @@ func (r *role) do(q request) (a answer, err error) {
 	case "count":
 		a.Count, err = r.caller.counted()
 		return a, err
+	case "node":
+		s, err := scene(q.Variant)
+		if err != nil {
+			return a, err
+		}
+		if r.member, err = s.node(q.Place); err != nil {
+			return a, err
+		}
+		r.stops = append(r.stops, r.member.stop)
+		a.Name = r.member.self
+		return a, nil
+	case "hold":
+		if r.member.hold == nil {
+			return a, nil
+		}
+		return a, r.member.hold()
+	case "find":
+		r.book, err = r.member.find(q.Name)
+		return a, err
+	case "storm":
+		a.Found = storm(r.book, q.For)
+		return a, nil
 	case "usage":
 		a.CPU, err = usage()
 		return a, err
