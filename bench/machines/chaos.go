@@ -33,6 +33,7 @@ func chaos(args []string) error {
 	flags := pflag.NewFlagSet("machines chaos", pflag.ContinueOnError)
 	rounds := flags.Int("rounds", 3, "how often the scenarios take turns")
 	seconds := flags.Float64("seconds", 15, "how long units are called; the machine is killed after a second")
+	most := flags.Duration("timeout", 500*time.Millisecond, "how long a call may take before it is made again")
 	only := flags.StringSlice("scenarios", scenes(), "which")
 	asJSON := flags.Bool("json", false, "each round as a line of JSON, and no table")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
@@ -40,8 +41,8 @@ func chaos(args []string) error {
 	} else if err != nil {
 		return err
 	}
-	if *rounds < 1 || *seconds <= 1 {
-		return errors.New("--rounds is to be positive, and --seconds more than one")
+	if *rounds < 1 || *seconds <= 1 || *most <= 0 {
+		return errors.New("--rounds and --timeout are to be positive, and --seconds more than one")
 	}
 	var all []kill
 	for round := range *rounds {
@@ -50,7 +51,7 @@ func chaos(args []string) error {
 			if err != nil {
 				return err
 			}
-			k, err := strike(s, time.Duration(*seconds*float64(time.Second)), true)
+			k, err := strike(s, time.Duration(*seconds*float64(time.Second)), *most, true)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
@@ -71,7 +72,7 @@ func chaos(args []string) error {
 
 // strike starts the machines, and has one kill -9 come to the second one while its units are
 // called.
-func strike(s scenario, d time.Duration, really bool) (k kill, err error) {
+func strike(s scenario, d, most time.Duration, really bool) (k kill, err error) {
 	var nodes []*process
 	defer func() {
 		for _, p := range slices.Backward(nodes) {
@@ -123,7 +124,7 @@ func strike(s scenario, d time.Duration, really bool) (k kill, err error) {
 		}
 		killed <- now
 	})
-	a, err := caller.ask(request{Do: "storm", For: d})
+	a, err := caller.ask(request{Do: "storm", For: d, Most: most})
 	if err != nil {
 		return k, err
 	}
@@ -168,7 +169,7 @@ func kills(names []string, all []kill) string {
 		fmt.Fprintln(w)
 	}
 	w.Flush()
-	b.WriteString("\nA call that fails is made again with its identity. Lost: answered, and no unit has it; of before: it began before the kill. What units promise:\n")
+	b.WriteString("\nA call that fails, or has no answer in time, is made again with its identity. Lost: answered, and no unit has it; of before: it began before the kill. What units promise:\n")
 	for _, name := range names {
 		if s, err := scene(name); err == nil {
 			fmt.Fprintf(&b, "  %s: %s\n", name, s.promises)

@@ -11,7 +11,7 @@ import (
 func TestQuiet(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
-			k, err := strike(s, 1500*time.Millisecond, false)
+			k, err := strike(s, 1500*time.Millisecond, 5*time.Second, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -28,7 +28,7 @@ func TestQuiet(t *testing.T) {
 func TestKilled(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
-			k, err := strike(s, 5*time.Second, true)
+			k, err := strike(s, 5*time.Second, 500*time.Millisecond, true)
 			if err != nil {
 				t.Fatal(err)
 			}

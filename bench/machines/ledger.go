@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ledgers is how many units there are under chaos.
@@ -30,11 +31,13 @@ type member struct {
 
 // book is the units that are called. Any goroutine may.
 type book struct {
-	note func(unit int, id string) error          // the unit has the identity once more
-	read func(unit int) (ids []string, err error) // all of them
+	// note has the unit have the identity once more. It fails if there is no answer in time.
+	note func(unit int, id string, most time.Duration) error
+	// read returns what it has.
+	read func(unit int) (ids []string, err error)
 }
 
-var scenarios = []scenario{volatileLedgers, loggedLedgers, goaktLedgers}
+var scenarios = []scenario{volatileLedgers, goaktLedgers, protoLedgers, loggedLedgers}
 
 // scene returns the scenario of a name.
 func scene(name string) (scenario, error) {

@@ -43,9 +43,6 @@ var (
 	}
 )
 
-// mostNote is how long a call takes under chaos, before it is made again.
-const mostNote = 5 * time.Second
-
 // freerunNode is a machine; with adds the identity to a context.
 func freerunNode[S any](kind *freerun.Kind[int, S], note *freerun.Operation[S, string, int], read *freerun.ReadOperation[S, struct{}, string],
 	with func(c *freerun.Context, id string) *freerun.Context,
@@ -61,8 +58,8 @@ func freerunNode[S any](kind *freerun.Kind[int, S], note *freerun.Operation[S, s
 				return nil, err
 			}
 			return &book{
-				note: func(unit int, id string) error {
-					ctx, cancel := context.WithTimeout(context.Background(), mostNote)
+				note: func(unit int, id string, most time.Duration) error {
+					ctx, cancel := context.WithTimeout(context.Background(), most)
 					defer cancel()
 					_, err := note.Call(ctx, kind.At(with(j.rt.Context(), id), keys[unit]), id)
 					return err

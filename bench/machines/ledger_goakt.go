@@ -74,8 +74,8 @@ func goaktNode(p place) (*member, error) {
 	}
 	find := func(string) (*book, error) {
 		return &book{
-			note: func(unit int, id string) error {
-				_, err := ask(unit, id, mostNote)
+			note: func(unit int, id string, most time.Duration) error {
+				_, err := ask(unit, id, most)
 				return err
 			},
 			read: func(unit int) ([]string, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -87,6 +88,20 @@ func TestTable(t *testing.T) {
 		if got := strings.Join(strings.Fields(line)[1:5], " "); got != "20.0 10.0 140 70.0" {
 			t.Errorf("%s", line)
 		}
+	}
+}
+
+// TestRatios holds that rounds are compared with themselves.
+func TestRatios(t *testing.T) {
+	of := func(name string, round int, calls int64) row {
+		return row{Variant: name, Round: round, Measures: map[string]measure{"futures": {Calls: calls, Took: time.Second}}}
+	}
+	rows := []row{of("a", 0, 10), of("b", 0, 20), of("a", 1, 90), of("b", 1, 30)}
+	if all := ratios(rows, "a", "b", "futures"); !slices.Equal(all, []float64{0.5, 3}) {
+		t.Errorf("%v", all)
+	}
+	if all := ratios(rows, "a", "b", "goroutines"); len(all) > 0 {
+		t.Errorf("%v of nothing", all)
 	}
 }
 

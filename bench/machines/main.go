@@ -12,7 +12,7 @@
 //	one         one call at a time: p50 and p99
 //	goroutines  calls a second of 64 goroutines that each wait for their call
 //	futures     calls a second of one goroutine with 64 under way, where a library has futures
-//	CPU         of all processes together, for each call
+//	CPU         of all processes together, for each call, and the allocations of 64 goroutines
 //
 // Then the units are asked what they counted: that must be the number of calls that were answered.
 //

@@ -8,14 +8,23 @@ import (
 	"time"
 )
 
-// measure is what calls took: P50 and P99 are of one, where there was one at a time. CPU is by
+// measure is what calls took: P50 and P99 are of one, where there was one at a time. Used is by
 // process.
 type measure struct {
 	Calls    int64 // that were answered
 	Took     time.Duration
-	P50, P99 time.Duration            `json:",omitempty"`
-	CPU      map[string]time.Duration `json:",omitempty"`
+	P50, P99 time.Duration   `json:",omitempty"`
+	Used     map[string]used `json:",omitempty"`
 }
+
+// used is what a process has used.
+type used struct {
+	CPU    time.Duration
+	Allocs int64 // how many
+}
+
+// minus returns what was used since.
+func (u used) minus(before used) used { return used{u.CPU - before.CPU, u.Allocs - before.Allocs} }
 
 // rate is how many calls a second there were.
 func (m measure) rate() float64 { return float64(m.Calls) / m.Took.Seconds() }
@@ -23,10 +32,19 @@ func (m measure) rate() float64 { return float64(m.Calls) / m.Took.Seconds() }
 // cost is the microseconds of processors for a call.
 func (m measure) cost() float64 {
 	all := time.Duration(0)
-	for _, d := range m.CPU {
-		all += d
+	for _, u := range m.Used {
+		all += u.CPU
 	}
 	return micros(all) / float64(m.Calls)
+}
+
+// allocs is how many allocations a call has.
+func (m measure) allocs() float64 {
+	all := int64(0)
+	for _, u := range m.Used {
+		all += u.Allocs
+	}
+	return float64(all) / float64(m.Calls)
 }
 
 // hows are the ways to call.

@@ -20,20 +20,21 @@ type request struct {
 	Variant string        `json:",omitempty"`
 	Place   place         `json:",omitzero"`
 	For     time.Duration `json:",omitempty"`
+	Most    time.Duration `json:",omitempty"`
 	Path    string        `json:",omitempty"`
 	Name    string        `json:",omitempty"`
 }
 
 // answer is what it answers, a line of JSON.
 type answer struct {
-	Error   string        `json:",omitempty"`
-	URL     string        `json:",omitempty"`
-	Has     bool          `json:",omitempty"` // there is what was asked for
-	Count   int64         `json:",omitempty"`
-	CPU     time.Duration `json:",omitempty"`
-	Measure measure       `json:",omitzero"`
-	Name    string        `json:",omitempty"`
-	Found   found         `json:",omitzero"`
+	Error   string  `json:",omitempty"`
+	URL     string  `json:",omitempty"`
+	Has     bool    `json:",omitempty"` // there is what was asked for
+	Count   int64   `json:",omitempty"`
+	Used    used    `json:",omitzero"`
+	Measure measure `json:",omitzero"`
+	Name    string  `json:",omitempty"`
+	Found   found   `json:",omitzero"`
 }
 
 // process is a process that this one has started. It ends with its input.

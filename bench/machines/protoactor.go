@@ -91,7 +91,11 @@ const protoKind = "counter"
 
 // startProtoNode starts a member of a cluster: the second port is for finding the others.
 func startProtoNode(p place, kinds ...*cluster.Kind) *cluster.Cluster {
-	provider := automanaged.NewWithConfig(time.Second, p.Ports[1], at(p.Ports[1]), at(p.Others[1]))
+	hosts := []string{at(p.Ports[1])}
+	for i := 1; i < len(p.Others); i += len(p.Ports) {
+		hosts = append(hosts, at(p.Others[i]))
+	}
+	provider := automanaged.NewWithConfig(time.Second, p.Ports[1], hosts...)
 	config := cluster.Configure("machines", provider, disthash.New(), remote.Configure("127.0.0.1", p.Ports[0]), cluster.WithKinds(kinds...))
 	c := cluster.New(protoSystem(), config)
 	c.StartMember()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ type role struct {
 	member *member
 	book   *book
 	cpu    *os.File // of the profile under way
-	mutex  string
+	path   string
 }
 
 // mostEnd is how long a process may go on once its input has ended.
@@ -95,10 +96,10 @@ func (r *role) do(q request) (a answer, err error) {
 		r.book, err = r.member.find(q.Name)
 		return a, err
 	case "storm":
-		a.Found = storm(r.book, q.For)
+		a.Found = storm(r.book, q.For, q.Most)
 		return a, nil
 	case "usage":
-		a.CPU, err = usage()
+		a.Used, err = usage()
 		return a, err
 	case "profile":
 		return a, r.profile(q.Path)
@@ -127,19 +128,22 @@ func (r *role) begin(q request) error {
 	return err
 }
 
-// usage returns how much of the processors this process has had.
-func usage() (time.Duration, error) {
+// usage returns what this process has used.
+func usage() (used, error) {
 	var u syscall.Rusage
+	var m runtime.MemStats
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
+	runtime.ReadMemStats(&m)
+	return used{time.Duration(u.Utime.Nano() + u.Stime.Nano()), int64(m.Mallocs)}, err
 }
 
-// profile begins profiles: path.cpu, and path.mutex at the end.
+// profile begins profiles: path.cpu, and at the end path.mutex, and path.allocs of all that the
+// process has allocated.
 func (r *role) profile(path string) (err error) {
 	if r.cpu, err = os.Create(path + ".cpu"); err != nil {
 		return err
 	}
-	r.mutex = path + ".mutex"
+	r.path = path
 	runtime.SetMutexProfileFraction(10)
 	return pprof.StartCPUProfile(r.cpu)
 }
@@ -147,13 +151,13 @@ func (r *role) profile(path string) (err error) {
 func (r *role) profiled() error {
 	pprof.StopCPUProfile()
 	runtime.SetMutexProfileFraction(0)
-	if err := r.cpu.Close(); err != nil {
-		return err
+	err := r.cpu.Close()
+	for _, kind := range []string{"mutex", "allocs"} {
+		f, err2 := os.Create(r.path + "." + kind)
+		if err2 == nil {
+			err2 = errors.Join(pprof.Lookup(kind).WriteTo(f, 0), f.Close())
+		}
+		err = errors.Join(err, err2)
 	}
-	f, err := os.Create(r.mutex)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return pprof.Lookup("mutex").WriteTo(f, 0)
+	return err
 }

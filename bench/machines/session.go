@@ -107,11 +107,11 @@ func (s *session) measure(how string) (m measure, has bool, err error) {
 		return m, false, err
 	}
 	m = a.Measure
-	if m.CPU, err = s.usage(); err != nil {
+	if m.Used, err = s.usage(); err != nil {
 		return m, false, err
 	}
-	for name := range m.CPU {
-		m.CPU[name] -= before[name]
+	for name, u := range m.Used {
+		m.Used[name] = u.minus(before[name])
 	}
 	return m, a.Has, s.profile(how, "profiled")
 }
@@ -129,15 +129,15 @@ func (s *session) profile(how, do string) error {
 	return nil
 }
 
-// usage returns how much of the processors each process has had.
-func (s *session) usage() (of map[string]time.Duration, err error) {
-	of = map[string]time.Duration{}
+// usage returns what each process has used.
+func (s *session) usage() (of map[string]used, err error) {
+	of = map[string]used{}
 	for name, p := range s.processes {
 		a, err := p.ask(request{Do: "usage"})
 		if err != nil {
 			return nil, err
 		}
-		of[name] = a.CPU
+		of[name] = a.Used
 	}
 	return of, nil
 }

@@ -32,8 +32,9 @@ type found struct {
 	Error    string `json:",omitempty"` // the last one
 }
 
-// storm calls units for a while. A call that fails is made again, with the same identity.
-func storm(b *book, d time.Duration) (f found) {
+// storm calls units for a while. A call that fails, or has no answer in time, is made again, with
+// the same identity.
+func storm(b *book, d, most time.Duration) (f found) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	answered := make([]map[string]int64, ledgers) // by unit: when the calls began
@@ -53,7 +54,7 @@ func storm(b *book, d time.Duration) (f found) {
 						break
 					}
 					a := attempt{Unit: unit, Begin: time.Now().UnixNano()}
-					err := b.note(unit, id)
+					err := b.note(unit, id, most)
 					a.End, a.OK = time.Now().UnixNano(), err == nil
 					ok = a.OK
 					mu.Lock()
