@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/pprof"
 	"syscall"
@@ -26,7 +27,9 @@ type role struct {
 const mostEnd = 10 * time.Second
 
 // serve does what the other process asks for, until the input ends, as it does with that process.
+// An interrupt comes to all processes of a terminal: this one ends in order all the same.
 func serve(input io.Reader, answers io.Writer) {
+	signal.Ignore(os.Interrupt)
 	r := &role{}
 	asked, write := make(chan request), json.NewEncoder(answers)
 	go func() {
