@@ -22,6 +22,7 @@ SIMULATIONS ?= 1000000
 RUN ?= .
 PAIRS ?= 20
 BENCH ?= .
+RUN_MACHINES ?= --rounds 5 --seconds 2
 MUTATIONS ?= 246
 ROOMS ?=
 SELECT ?=
@@ -182,6 +183,13 @@ goakt: ## bench/rivals beside goakt: its tests, and the benchmarks that BENCH= c
 .PHONY: durable
 durable: ## the tests of what durable units are measured beside
 	cd bench/rivals/durable && GOWORK=off go vet . && GOWORK=off go test -timeout 10m .
+
+# A module of its own as well. Whether its modules are there is asked first: without a network nothing can be measured.
+.PHONY: machines
+machines: ## calls to units in another process beside those of actor libraries and NATS: the tests, and then a run; RUN_MACHINES= has its flags
+	@cd bench/machines && export GOWORK=off; \
+	if ! go list -deps -test . >/dev/null; then echo "machines: skipped, the modules of the rivals cannot be downloaded, and so nothing can be built"; exit 0; fi; \
+	set -x; go vet . && go test -count 1 -timeout 10m . && go run . $(RUN_MACHINES)
 
 .PHONY: apidiff
 apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=
