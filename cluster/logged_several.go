@@ -104,7 +104,7 @@ func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
 		err = o.keepsResult()
 	}
 	if err == nil {
-		err = mayHave("the argument of "+shorten(op.Name)+", with the names of its units,", size+len(c.Arg), s.room.argument)
+		err = mayHave("the argument of "+shorten(op.Name)+", with the names of its units,", size+len(c.Arg), s.room.Argument)
 	}
 	if err == nil {
 		s.log(m, o, c.Units[0], c.Encode())
