@@ -57,9 +57,7 @@ func (o *options) openSource(at *place) (*source, error) {
 	}
 	*at = s.place(o.from, o.program)
 	end := func() error { s.end(); return nil }
-	ctx, cancel := o.waits()
-	defer cancel()
-	before, err := s.Moment(ctx)
+	before, err := o.moment(s)
 	if err == nil {
 		err = s.listens()
 	}
@@ -67,18 +65,29 @@ func (o *options) openSource(at *place) (*source, error) {
 	if err == nil {
 		logs, err = transfer.ReadLogs(s)
 	}
+	if err == nil {
+		// On several servers, who reads a log writes anew up to where it is trimmed.
+		var read jet.Moment
+		read, err = o.moment(s)
+		before.Entries = read.Entries
+	}
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}
 	return &source{logs, func() error {
-		ctx, cancel := o.waits()
-		defer cancel()
-		now, err := s.Moment(ctx)
+		now, err := o.moment(s)
 		if err == nil && now != before {
 			err = fmt.Errorf("%s: %w; stop it, and copy again", o.from, transfer.ErrChanged)
 		}
 		return errors.Join(err, s.heard())
 	}, end}, nil
+}
+
+// moment returns how far the streams of servers have come.
+func (o *options) moment(s *servers) (jet.Moment, error) {
+	ctx, cancel := o.waits()
+	defer cancel()
+	return s.Moment(ctx)
 }
 
 func (o *options) openTarget(at *place, partitions int) (*target, error) {
