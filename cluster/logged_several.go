@@ -160,7 +160,7 @@ func (s *several) isSettled(states []any) bool {
 	d, first := s.run.of, s.cells[0].logged
 	stale, early := false, false
 	for n, c := range s.cells {
-		stale, early = stale || c.isStale(), early || d.logged.before[n] > c.logged.ran
+		stale, early = stale || c.isStale() || d.reloads(c, n), early || d.isEarly(c, n)
 	}
 	switch {
 	case d.isOver():

@@ -263,6 +263,9 @@ func (c *cell) takes(r *run) bool {
 	case c.isBroken(), c.isLookingUp(), c.hasBehind():
 		c.comesBehind(r) // which begins it anew, unless it is refused
 		return false
+	case r.of.reloads(c, 0):
+		c.breaks(append(c.takePending(), r))
+		return false
 	}
 	return !c.settledBefore(r)
 }
