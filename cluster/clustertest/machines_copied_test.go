@@ -16,7 +16,7 @@ import (
 func copied(s *machines, dir string, flaw copyFlaw) {
 	n := 1 + s.random.IntN(2*machineParts)
 	to := logsim.New(s, s.faults, n)
-	byFolder := s.random.IntN(4) == 0
+	byFolder := s.random.IntN(8) == 0 // which syncs a disk
 	counts, err := s.copyTo(to, dir, byFolder, flaw)
 	s.logf("%12v the store is copied to %d partitions, by way of a folder: %v: %+v, %v", s.Now(), n, byFolder, counts, err)
 	switch {
