@@ -112,10 +112,13 @@ func join(t *testing.T, store cluster.Store) (l *life, err error) {
 	return l, err
 }
 
+// isShared reports whether machines share the store.
+func (l *life) isShared() bool { return l.node.Machines().Self != "" }
+
 // end ends the process in order.
 func (l *life) end() {
 	l.t.Helper()
-	if l.node.Machines().Self != "" {
+	if l.isShared() {
 		if err := l.node.Close(); err != nil {
 			l.t.Error(err)
 		}
