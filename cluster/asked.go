@@ -97,7 +97,7 @@ func (q *asked) look(ctx *freerun.Context, i *freerun.Invocation) error {
 		kept.encoded, err = q.op.result.Append(nil, kept.result)
 	}
 	if err == nil {
-		err = mayHave("the result of "+q.op.given, len(kept.encoded), q.part.of.room.argument)
+		err = mayHave("the result of "+q.op.given, len(kept.encoded), q.part.of.room.Argument)
 	}
 	return err
 }

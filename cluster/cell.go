@@ -196,7 +196,7 @@ func (c *cell) invoke(ctx *freerun.Context, i *freerun.Invocation) error {
 	case c.isBroken(), c.isLookingUp(), c.hasBehind():
 		c.comesBehind(r)
 		return nil
-	case c.isStale():
+	case c.isBehind(r):
 		c.breaks(append(c.takePending(), r))
 		return nil
 	case c.settledBefore(r), !r.isLate() && r.refused == nil && !c.knows(r):

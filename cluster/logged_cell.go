@@ -158,7 +158,7 @@ func (c *cell) settledBefore(r *run) bool {
 		d.done = true
 		s.part.hadRun(d, stored)
 		r.release(nil)
-	case d != nil && d.logged.before[0] > s.ran:
+	case d != nil && d.isEarly(c, 0):
 		r.release(errEarly)
 	case s.pending >= mostPending, d != nil && c.isFull():
 		r.release(errFull)
@@ -190,6 +190,12 @@ func (pt *part) hadRun(d *delivery, stored *storedRecord) {
 // isStale reports whether the state was loaded for an owner that has ended. In the unit's turn.
 func (c *cell) isStale() bool {
 	return c.logged != nil && c.logged.part.owner.Load() != c.logged.owner
+}
+
+// isBehind reports whether the unit is to load its state again before a run: it is stale, or the
+// record is further. In the unit's turn.
+func (c *cell) isBehind(r *run) bool {
+	return c.isStale() || c.logged != nil && r.of != nil && r.of.reloads(c, 0)
 }
 
 // isOver has the unit drop its state, since the owner has ended.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/layout"
@@ -21,11 +22,24 @@ type logged struct {
 	once    string    // its identity
 	until   time.Time // it may begin; zero for always
 	refused error     // it is not to run; nil for others
+	// outrun: it was too early for its units, and all before it are done. One of those was written
+	// without its units (logged_refuse.go), while a unit had its state.
+	outrun atomic.Bool
 }
 
 // isOver reports whether a delivery is dropped, since its owner has ended.
 func (d *delivery) isOver() bool {
 	return d.logged != nil && d.logged.part.owner.Load() != d.logged.owner
+}
+
+// isEarly reports whether one before the delivery has not run on the state of a unit, one of its
+// units by number.
+func (d *delivery) isEarly(c *cell, unit int) bool { return d.logged.before[unit] > c.logged.ran }
+
+// reloads reports whether a unit is to load its state again for the delivery, once: the record is
+// further than the state. In the unit's turn.
+func (d *delivery) reloads(c *cell, unit int) bool {
+	return d.isEarly(c, unit) && d.logged.outrun.Swap(false)
 }
 
 // identity returns the identity that the sender has given a delivery; empty without one.
@@ -76,9 +90,7 @@ func (pt *part) comesLater(d *delivery) {
 				return
 			}
 		}
-		// A record of one of its units was written without that, which was busy then, and does not
-		// know it: the next try has it load the record.
-		pt.forgetStates(d.units())
+		d.logged.outrun.Store(true)
 		pt.of.node.outbox.tryAgain(d, false)
 	})
 }

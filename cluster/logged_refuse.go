@@ -18,8 +18,8 @@ import (
 // Invariants: F1 As P1 and P3: nothing is written before all that its units were sent before it is
 //             done.
 //             F2 A unit that is in memory comes to have the record that was written, or its next
-//             write is refused.
-// Checked by: of package clustertest TestMachinesHopeless
+//             write is refused, or what comes to it next has it load that.
+// Checked by: of package clustertest TestMachinesHopeless, TestMachinesBehind
 
 // mostHopeless is how long what was told is tried again for a unit whose state cannot be made, and
 // an operation on several units of a kind that has no room for them. What the partition has sent

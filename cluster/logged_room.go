@@ -25,24 +25,7 @@ import (
 // Checked by: of package clustertest TestMachinesLarge
 
 // room is how many bytes may be taken by what machines share.
-type room struct {
-	state, argument int
-	told            int // an argument of a message from a unit to a unit
-	added           int // what one command adds to the record
-	recorded        int // what commands before have added
-	outcomes        int // what the outcomes take of that
-	text            int // of an error
-}
-
-// leastLargest is how large a message of the store may be, at least.
-const leastLargest = 32 << 10
-
-func roomOf(largest int) room {
-	return room{
-		state: largest / 16 * 7, argument: largest / 2, told: largest / 8, added: largest / 4,
-		recorded: largest / 4, outcomes: largest / 8, text: largest / 32,
-	}
-}
+type room layout.Room
 
 // mostPending is how many runs with identities one write holds: each adds two entries beside the
 // record, and the atomic writes of JetStream have a thousand at most.
@@ -85,13 +68,13 @@ func (n *Node) mayTell(what string, arg []byte) error {
 	if n.shared == nil {
 		return nil
 	}
-	return mayHave(what, len(arg), n.shared.room.told)
+	return mayHave(what, len(arg), n.shared.room.Told)
 }
 
 // mayHave returns why a unit may not have a state; nil if it may. One that is stored may stay as
 // large as it is: the store may have taken more before.
 func (s *loggedCell) mayHave(c *cell, record []byte) error {
-	most := s.part.of.room.state
+	most := s.part.of.room.State
 	if len(record) <= max(most, s.stored.Load().length) {
 		return nil
 	}
@@ -104,7 +87,7 @@ func (r *run) mayAdd() error {
 	if r.logged == nil {
 		return nil
 	}
-	return mayHave("what it has told, with its outcome,", r.size(), r.cell.logged.part.of.room.added)
+	return mayHave("what it has told, with its outcome,", r.size(), r.cell.logged.part.of.room.Added)
 }
 
 // size returns how many bytes a run adds to the record, at most.
@@ -114,7 +97,7 @@ func (r *run) size() (n int) {
 	}
 	switch {
 	case r.refused != nil:
-		n += r.cell.logged.part.of.room.text
+		n += r.cell.logged.part.of.room.Text
 	case r.kept != nil && r.kept.err != nil:
 		n += len(encodeError(r.kept.err))
 	case r.kept != nil:
@@ -148,7 +131,7 @@ func (m *room) cutOutcomes(all []partition.Outcome) {
 	for i := range all {
 		n += len(all[i].Value)
 	}
-	for i := 0; i < len(all) && n > m.outcomes; i++ {
+	for i := 0; i < len(all) && n > m.Outcomes; i++ {
 		less := layout.CutResult(all[i].Value)
 		n += len(less) - len(all[i].Value)
 		all[i].Value = less
@@ -160,11 +143,11 @@ func (m *room) cut(err error) error {
 	if err == nil {
 		return nil
 	}
-	if len(encodeError(err)) <= m.text {
+	if len(encodeError(err)) <= m.Text {
 		return err
 	}
 	text := dataOf(err).Text
-	return errors.New(text[:min(len(text), m.text/8)] + "…")
+	return errors.New(text[:min(len(text), m.Text/8)] + "…")
 }
 
 // isFull reports whether the record has no room for what commands add. Then what is not needed of
@@ -175,7 +158,7 @@ func (c *cell) isFull() bool {
 	if p := c.phase.Load(); p == idle || p == sharing {
 		s.recorded = stored.size()
 	}
-	if s.recorded+s.added <= s.part.of.room.recorded {
+	if s.recorded+s.added <= s.part.of.room.Recorded {
 		return false
 	}
 	if owner := s.part.owner.Load(); owner != nil {
@@ -189,7 +172,7 @@ func (c *cell) isFull() bool {
 // trims has a record, if it is large, have nothing any more that is not needed. In memory: the next
 // write stores it. Then it calls done.
 func (s *loggedCell) trims(o *partition.Owner, r *storedRecord, done func()) {
-	if r.size() <= s.part.of.room.recorded/2 {
+	if r.size() <= s.part.of.room.Recorded/2 {
 		done()
 		return
 	}
@@ -205,7 +188,7 @@ func (s *loggedCell) trims(o *partition.Owner, r *storedRecord, done func()) {
 // hurries has the owner store a checkpoint if what a record has told takes much room: none of that
 // is needed behind it. The turn of the partition.
 func (pt *part) hurries(o *partition.Owner, r *storedRecord) {
-	if len(r.Sends) > 0 && r.size() > pt.of.room.recorded/4 {
+	if len(r.Sends) > 0 && r.size() > pt.of.room.Recorded/4 {
 		o.Checkpoint()
 	}
 }
@@ -215,5 +198,5 @@ func (c *cell) mostDue() int {
 	if c.logged == nil {
 		return math.MaxInt
 	}
-	return c.logged.part.of.room.told
+	return c.logged.part.of.room.Told
 }

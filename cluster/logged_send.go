@@ -50,7 +50,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 		err = o.keepsResult()
 	}
 	if err == nil {
-		err = mayHave("the argument of "+shorten(op.Name), len(c.Arg), s.room.argument)
+		err = mayHave("the argument of "+shorten(op.Name), len(c.Arg), s.room.Argument)
 	}
 	if err != nil {
 		return err

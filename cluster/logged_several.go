@@ -104,7 +104,7 @@ func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
 		err = o.keepsResult()
 	}
 	if err == nil {
-		err = mayHave("the argument of "+shorten(op.Name)+", with the names of its units,", size+len(c.Arg), s.room.argument)
+		err = mayHave("the argument of "+shorten(op.Name)+", with the names of its units,", size+len(c.Arg), s.room.Argument)
 	}
 	if err == nil {
 		s.log(m, o, c.Units[0], c.Encode())
@@ -160,7 +160,7 @@ func (s *several) isSettled(states []any) bool {
 	d, first := s.run.of, s.cells[0].logged
 	stale, early := false, false
 	for n, c := range s.cells {
-		stale, early = stale || c.isStale(), early || d.logged.before[n] > c.logged.ran
+		stale, early = stale || c.isStale() || d.reloads(c, n), early || d.isEarly(c, n)
 	}
 	switch {
 	case d.isOver():

@@ -141,7 +141,7 @@ func (g *guard) store(n partNote, then, failed func()) {
 	g.under = true
 	pt.of.engine.Swap(pt.p, []engine.Write{{Key: []byte(layout.Note), Value: n.encode()}}, g.revision, func(revision uint64, err error) {
 		pt.turn.Run(func() {
-			if g.isOver() {
+			if g.isOver() || g.phase == failing {
 				return
 			}
 			g.under = false

@@ -90,14 +90,10 @@ func (b *batch) sendTold(n *Node, r *run, i int) {
 	b.writes = append(b.writes, d.failureIn(i+1, fmt.Errorf("cluster: this program has no operation %s for kind %s", t.Operation, t.Kind)))
 }
 
-// mostFailures is how many failures a command of a log may have: its own, with 0, and those of what
-// it has told.
-const mostFailures = 256
-
 // failureIn returns the entry of a failure of a command of a log.
 func (d *delivery) failureIn(i int, why error) engine.Write {
 	w := d.failure(why)
-	w.Key = layout.Numbered(layout.Failure, d.number*mostFailures+uint64(min(i, mostFailures-1)))
+	w.Key = layout.Numbered(layout.Failure, d.number*layout.MostFailures+uint64(min(i, layout.MostFailures-1)))
 	return w
 }
 

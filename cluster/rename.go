@@ -48,7 +48,7 @@ func (n *Node) renamed() error {
 		return fmt.Errorf("%w: the later name of a kind: %w", ErrStateLost, err)
 	}
 	for name, k := range n.stored {
-		if last := lastName(to, name); last != name && n.stored[last] == nil {
+		if last := layout.LastName(to, name); last != name && n.stored[last] == nil {
 			return fmt.Errorf("%w: kind %s has the name %s there, which no kind of this program has", ErrNewer, k.given, last)
 		}
 	}
@@ -67,16 +67,6 @@ func (n *Node) renamed() error {
 		return nil
 	}
 	return n.put(context.Background(), writes, func(error) {})
-}
-
-// lastName follows the later names of a kind.
-func lastName(to map[string]string, name string) string {
-	for range to { // names that lead in a circle end, too
-		if later := to[name]; later != "" {
-			name = later
-		}
-	}
-	return name
 }
 
 // move gives all entries whose keys begin with one prefix keys that begin with another one.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/cluster/internal/turn"
 )
@@ -70,7 +71,7 @@ var errOver = errors.New("cluster: another machine owns the partition now")
 
 // newShared makes what a node shares.
 func newShared(n *Node, e engine.Shared) *shared {
-	s := &shared{node: n, engine: e, room: roomOf(e.Largest())}
+	s := &shared{node: n, engine: e, room: room(layout.RoomOf(e.Largest()))}
 	for p := range e.Partitions() {
 		s.parts = append(s.parts, &part{of: s, p: p, turn: turn.New(n.rt), lastOf: map[string]uint64{}, open: map[uint64][]*delivery{}})
 	}
@@ -82,8 +83,8 @@ func newShared(n *Node, e engine.Shared) *shared {
 
 // begin has the node be one of the machines.
 func (s *shared) begin() (err error) {
-	if n := s.engine.Largest(); n < leastLargest {
-		return errors.Join(fmt.Errorf("cluster: the store takes %d bytes in one piece, and durable units need %d", n, leastLargest), s.engine.Close())
+	if n := s.engine.Largest(); n < layout.LeastLargest {
+		return errors.Join(fmt.Errorf("cluster: the store takes %d bytes in one piece, and durable units need %d", n, layout.LeastLargest), s.engine.Close())
 	}
 	if err := s.settleNames(); err != nil {
 		return errors.Join(err, s.engine.Close())
@@ -280,6 +281,9 @@ func (c *cell) takes(r *run) bool {
 	switch {
 	case c.isBroken(), c.isLookingUp(), c.hasBehind():
 		c.comesBehind(r) // which begins it anew, unless it is refused
+		return false
+	case r.of.reloads(c, 0):
+		c.breaks(append(c.takePending(), r))
 		return false
 	}
 	return !c.settledBefore(r)

@@ -109,7 +109,7 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 	if call.Arg, err = op.arg.append(nil, m.Arg()); err != nil {
 		return fmt.Errorf("cluster: the argument of %s: %w", shorten(op.name), err)
 	}
-	if err := mayHave("the argument of "+shorten(op.name), len(call.Arg), t.of.of.room.argument); err != nil {
+	if err := mayHave("the argument of "+shorten(op.name), len(call.Arg), t.of.of.room.Argument); err != nil {
 		return err
 	}
 	if t.of.under.Add(1) > mostCalls {
@@ -200,7 +200,7 @@ func (c *volatileCalls) outcome(call *layout.Call, op *operation, result any, er
 	var value []byte
 	if err == nil && call.Flags&layout.Told == 0 {
 		if value, err = op.result.Append(nil, result); err == nil {
-			err = mayHave("the result of "+shorten(op.name), len(value), c.of.room.argument)
+			err = mayHave("the result of "+shorten(op.name), len(value), c.of.room.Argument)
 		}
 	}
 	return encodeResult(value, c.of.room.cut(err))

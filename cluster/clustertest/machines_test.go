@@ -25,6 +25,7 @@ type machines struct {
 	random *rand.Rand
 	joint  *simhost.Joint
 	store  *logsim.Store
+	faults logsim.Faults
 	rates  machineRates
 	flaw   machineFlaw
 	// fails says why the store does not do what it is asked, by the first key, or "log" for an
@@ -39,9 +40,10 @@ type machines struct {
 	last    bool // nothing goes wrong any more
 	done    bool // what is left was checked
 	of      machineProgram
-	largest int  // of what the store takes
-	version int  // the latest one that a machine had
-	upgrade bool // machines have several versions
+	largest int    // of what the store takes
+	version int    // the latest one that a machine had
+	upgrade bool   // machines have several versions
+	copies  func() // called while no machine lives; nil for nothing
 	sum     map[string]int
 	logf    func(format string, args ...any)
 }
@@ -95,9 +97,6 @@ type machine struct {
 }
 
 var _ engine.Shared = (*machine)(nil)
-
-// Partitions implements [engine.Shared].
-func (m *machine) Partitions() int { return machineParts }
 
 // Largest implements [engine.Shared].
 func (m *machine) Largest() int { return m.of.largest }
@@ -163,9 +162,9 @@ func newMachines(t testing.TB, seed uint64, sum map[string]int) *machines {
 	random := rand.New(rand.NewPCG(seed, 0x3ac4))
 	draw := func(rate float64) float64 { return rate * [...]float64{0, 1, 1, 4}[random.IntN(4)] }
 	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), longest: longestRun, largest: 1 << 20, sum: sum, logf: func(string, ...any) {}}
-	faults := logsim.Faults{Lost: draw(0.01), Dropped: draw(0.01), Late: draw(0.01), Twice: draw(0.01), Slow: draw(0.01)}
+	s.faults = logsim.Faults{Lost: draw(0.01), Dropped: draw(0.01), Late: draw(0.01), Twice: draw(0.01), Slow: draw(0.01)}
 	s.rates = machineRates{unheard: draw(0.02), crash: draw(0.01), leave: draw(0.01), away: draw(0.02)}
-	s.store = logsim.New(s, faults, machineParts)
+	s.store = logsim.New(s, s.faults, machineParts)
 	s.lives = 1 + random.IntN(2*mostMachines)
 	return s
 }
@@ -207,6 +206,9 @@ func (s *machines) begin() {
 
 // ended begins what follows a machine that has ended.
 func (s *machines) ended() {
+	if len(s.alive) == 0 && !s.last && s.copies != nil {
+		s.copies()
+	}
 	switch {
 	case s.last && !s.done: // an operation has ended the process
 		s.begin()

@@ -15,7 +15,7 @@ var Public = []string{
 
 // Apart lists the folders with packages that users may see but do not import: programs, and the
 // packages that measure them. Each stands for the folders below it too.
-var Apart = []string{"programs", "bench", "cmd", "cluster/cmd", "cluster/examples", "cluster/nats/examples", "docs", "examples"}
+var Apart = []string{"programs", "bench", "cmd", "cluster/cmd", "cluster/examples", "cluster/nats/cmd", "cluster/nats/examples", "docs", "examples"}
 
 // An API is the exported part of packages.
 type API struct {

@@ -31,7 +31,7 @@ type Log interface {
 	Read(p int, key []byte, done func(value []byte, revision uint64, err error))
 	// Scan calls each with the entries of a partition whose keys begin with prefix, in any order,
 	// and then done. Each entry is as it was at some instant of the call, and as Read sees it.
-	// prefix has a byte, or more.
+	// An empty prefix is that of all.
 	Scan(p int, prefix []byte, each func(key, value []byte, revision uint64), done func(err error))
 }
 

@@ -30,7 +30,7 @@ func scans(t *testing.T, s *suite) {
 	if _, err := s.swap(revision, removal("t 7")); err != nil {
 		t.Fatal(err)
 	}
-	for prefix, want := range map[string]int{"t ": n - 1, "t": n, "t 29": 11, "x": 0, "t 7": 10} {
+	for prefix, want := range map[string]int{"t ": n - 1, "t": n, "t 29": 11, "x": 0, "t 7": 10, "": n + 3} {
 		found := map[string]string{}
 		s.log.Scan(0, []byte(prefix), func(key, value []byte, revision uint64) {
 			if _, twice := found[string(key)]; twice || revision == 0 {
@@ -45,7 +45,7 @@ func scans(t *testing.T, s *suite) {
 			t.Errorf("%q: %d entries, want %d", prefix, len(found), want)
 		}
 		for key, value := range found {
-			if !strings.HasPrefix(key, prefix) || key != "t" && key != "t "+value {
+			if !strings.HasPrefix(key, prefix) || value != "other" && key != "t "+value {
 				t.Errorf("%q: %q is %q", prefix, key, value)
 			}
 		}

@@ -25,6 +25,10 @@ const (
 	Names   = "n" // the names of kinds that machines share: the whole key
 )
 
+// MostFailures is how many failures a command of a log may have: its own, with 0, and those of what
+// it has told. The number of a failure is that of the command, so many times, and its own.
+const MostFailures = 256
+
 // Records returns with what the keys of the records of a kind begin; behind it is the unit's key.
 func Records(kind string) string { return Unit + kind + "\x00" }
 
@@ -54,6 +58,16 @@ func DecodeRenamed(b []byte) (name string, err error) {
 func EncodeNames(names map[string]string) []byte {
 	b, _ := json.Marshal(names) // strings alone
 	return append([]byte{Version}, b...)
+}
+
+// LastName follows the later names of a kind.
+func LastName(later map[string]string, name string) string {
+	for range later { // names that lead in a circle end, too
+		if next := later[name]; next != "" {
+			name = next
+		}
+	}
+	return name
 }
 
 // DecodeNames reads a value of EncodeNames; nil is that of no names.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -21,6 +22,18 @@ type Outcome struct {
 func OnceOf(kind, key, id string) []byte {
 	b := append([]byte(Once+kind), 0)
 	return append(AppendParts(b, key), id...)
+}
+
+// DecodeOnce reads a key of OnceOf.
+func DecodeOnce(outcomeKey []byte) (kind, key, id string, err error) {
+	text, once := strings.CutPrefix(string(outcomeKey), Once)
+	kind, behind, whole := strings.Cut(text, "\x00")
+	var parts [1]string
+	rest, err := CutParts([]byte(behind), parts[:])
+	if !once || !whole || kind == "" || err != nil {
+		return "", "", "", fmt.Errorf("%w: %q is not the key of an outcome", engine.ErrStateLost, outcomeKey)
+	}
+	return kind, parts[0], string(rest), nil
 }
 
 // Encode returns the value of an Outcome.

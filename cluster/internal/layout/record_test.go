@@ -88,6 +88,14 @@ func TestOutcome(t *testing.T) {
 	if string(key) != "iaccount\x00\x04a\x00daid" {
 		t.Errorf("%q", key)
 	}
+	if kind, of, id, err := DecodeOnce(key); err != nil || kind != "account" || of != "a\x00da" || id != "id" {
+		t.Errorf("%q of %q of kind %q, %v", id, of, kind, err)
+	}
+	for _, bad := range []string{"", "i", "iaccount", "iaccount\x00", "iaccount\x00\x04ada", "i\x00\x00", "saccount\x00\x00"} {
+		if _, _, _, err := DecodeOnce([]byte(bad)); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
 	at, outcome, err := DecodeExpiry(ExpiryOf(want.Expires, key))
 	if err != nil || !at.Equal(want.Expires) || !bytes.Equal(outcome, key) {
 		t.Errorf("%v, %q, %v", at, outcome, err)

@@ -100,3 +100,9 @@ func decodeMessage(b []byte) (message, error) {
 	}
 	return m, nil
 }
+
+// BeatOf returns the machine that a message says of that it lives; false if it says something else.
+func BeatOf(b []byte) (node string, beats bool) {
+	m, err := decodeMessage(b)
+	return m.node, err == nil && m.kind == beat
+}

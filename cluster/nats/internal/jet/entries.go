@@ -125,9 +125,19 @@ func (e *Engine) Read(p int, key []byte, done func(value []byte, revision uint64
 	e.read(e.entry(p, key), done)
 }
 
-// read reads the last message of a subject, from the leader of the stream.
+// Last tells the sequence number of the last entry of a log; 0 if it has none.
+func (e *Engine) Last(p int, done func(seq uint64, err error)) {
+	e.last(e.logs(), e.in(p), func(_ []byte, seq uint64, err error) { done(seq, err) })
+}
+
+// read reads the last message of a subject of the entries.
 func (e *Engine) read(subject string, done func(value []byte, revision uint64, err error)) {
-	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + e.entries(), Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
+	e.last(e.entries(), subject, done)
+}
+
+// last reads the last message of a subject, from the leader of the stream.
+func (e *Engine) last(stream, subject string, done func(value []byte, revision uint64, err error)) {
+	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + stream, Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
 	e.calls.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		switch {

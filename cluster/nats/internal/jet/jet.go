@@ -15,7 +15,8 @@ import (
 type Options struct {
 	// Program names the program.
 	Program string
-	// Partitions is the number of partitions, fixed for the life of the data.
+	// Partitions is the number of partitions, fixed for the life of the data. 0 is as many as there
+	// are.
 	Partitions int
 	// Replicas is how many servers have what is stored, at least: 1, 3 or 5. 0 is as 1.
 	Replicas int
@@ -44,11 +45,16 @@ const mostCall = 2 * time.Second // an answer takes
 // and with the errors of this package. It waits, until ctx ends, for a server, and for servers that
 // have no leader yet. Several processes may make a store at the same time.
 func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
+	return openWith(ctx, nc, o, (*Engine).openStreams)
+}
+
+// openWith opens a store whose streams are found, or made.
+func openWith(ctx context.Context, nc *nats.Conn, o Options, streams func(e *Engine, ctx context.Context, js jetstream.JetStream, o Options) error) (*Engine, error) {
 	names, err := newNames(o.Program)
 	if err != nil {
 		return nil, err
 	}
-	if o.Partitions < 1 {
+	if o.Partitions < 0 || o.Partitions == 0 && o.Create {
 		return nil, fmt.Errorf("nats: %d partitions; it needs at least 1", o.Partitions)
 	}
 	o.Replicas = max(o.Replicas, 1)
@@ -65,7 +71,7 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.openStreams(ctx, js, o); err != nil {
+	if err := streams(e, ctx, js, o); err != nil {
 		return nil, err
 	}
 	if err := e.checkPermissions(ctx, refused); err != nil {
@@ -79,6 +85,15 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 
 // ID returns the identity of the store.
 func (e *Engine) ID() [16]byte { return e.id }
+
+// Partitions implements [engine.Shared].
+func (e *Engine) Partitions() int { return e.partitions }
+
+// Largest implements [engine.Shared].
+func (e *Engine) Largest() int { return int(e.nc.MaxPayload()) - mostHeaders }
+
+// mostHeaders is how many bytes the headers of a message have, at most: they count as its payload.
+const mostHeaders = 1 << 10
 
 // Close ends the engine: calls that have no answer fail with [engine.ErrClosed]. It does not close
 // the connection. It waits for callbacks that are under way.

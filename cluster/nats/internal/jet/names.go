@@ -41,9 +41,14 @@ func (n names) entry(p int, key []byte) string {
 	return n.program + ".st." + strconv.Itoa(p) + "." + escape(key[:first]) + "." + escape(key[first:])
 }
 
-// entriesWith is the filter for entries whose keys begin with a byte.
-func (n names) entriesWith(p int, first byte) string {
-	return n.program + ".st." + strconv.Itoa(p) + "." + escape([]byte{first}) + ".*"
+// entriesWith is the filter for entries whose keys begin with the first byte of a prefix; for all
+// if it has none.
+func (n names) entriesWith(p int, prefix []byte) string {
+	first := "*"
+	if len(prefix) > 0 {
+		first = escape(prefix[:1])
+	}
+	return n.program + ".st." + strconv.Itoa(p) + "." + first + ".*"
 }
 
 // keyOf returns the key of the entry of a subject.

@@ -32,10 +32,6 @@ type scan struct {
 
 // Scan implements [engine.Log].
 func (e *Engine) Scan(p int, prefix []byte, each func(key, value []byte, revision uint64), done func(err error)) {
-	if len(prefix) == 0 {
-		done(fmt.Errorf("nats: a Scan with no prefix; it needs a byte, or more"))
-		return
-	}
 	s := &scan{engine: e, p: p, prefix: prefix, each: each, done: done}
 	s.page(0)
 }
@@ -52,7 +48,7 @@ type info struct {
 
 // page asks for the subjects behind the first ones.
 func (s *scan) page(offset int) {
-	ask, err := json.Marshal(map[string]any{"subjects_filter": s.engine.entriesWith(s.p, s.prefix[0]), "offset": offset})
+	ask, err := json.Marshal(map[string]any{"subjects_filter": s.engine.entriesWith(s.p, s.prefix), "offset": offset})
 	if err != nil {
 		panic(err)
 	}

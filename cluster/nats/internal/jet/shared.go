@@ -22,15 +22,6 @@ func (e *Engine) Shared(end func()) engine.Shared {
 	return &shared{e, hex.EncodeToString(name[:]), end}
 }
 
-// mostHeaders is how many bytes the headers of a message have, at most: they count as its payload.
-const mostHeaders = 1 << 10
-
-// Partitions implements [engine.Shared].
-func (s *shared) Partitions() int { return s.partitions }
-
-// Largest implements [engine.Shared].
-func (s *shared) Largest() int { return int(s.nc.MaxPayload()) - mostHeaders }
-
 // Name implements [engine.Shared].
 func (s *shared) Name() string { return s.name }
 

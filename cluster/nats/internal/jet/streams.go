@@ -29,6 +29,7 @@ const (
 	identity = "freerun-id"         // of both streams, in their metadata
 	division = "freerun-partitions" // how many
 	whole    = "freerun-whole"      // of the stream of the logs: both were made
+	copying  = "freerun-copying"    // of the stream of the logs: a copy is made (make.go)
 	leastNew = "2.12.0"             // of servers: atomic publishing
 )
 
@@ -175,6 +176,12 @@ func (e *Engine) identify(logs *jetstream.StreamInfo, o Options) error {
 	id, err := hex.DecodeString(logs.Config.Metadata[identity])
 	if err != nil || len(id) != len(e.id) {
 		return fmt.Errorf("%w: stream %s was not made by freerun; give the program another name", ErrMismatch, name)
+	}
+	if logs.Config.Metadata[copying] != "" {
+		return fmt.Errorf("%w: the streams %s and %s have a part of a copy, which has not ended; delete both, and copy again", engine.ErrStateLost, name, e.entries())
+	}
+	if n, err := strconv.Atoi(logs.Config.Metadata[division]); err == nil && n > 0 && o.Partitions == 0 {
+		e.partitions = n
 	}
 	if n := logs.Config.Metadata[division]; n != strconv.Itoa(e.partitions) {
 		return fmt.Errorf("%w: stream %s has %s partitions, and this program is to have %d; the number is fixed for the life of the data", ErrMismatch, name, n, e.partitions)
