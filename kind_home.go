@@ -16,6 +16,7 @@ type kindHome struct {
 	kind     *kind
 	settings kindSettings
 	stopAll  func(h *kindHome) bool // stopActive
+	actives  func() []*unit         // activeUnits
 	keeper   *Unit[keeper]          // nil: no unit is made passive by itself
 	units    *unitSettings          // of all units
 	dynamic  bool                   // whether a key can be compared depends on its value
@@ -71,7 +72,7 @@ func inOrderOfArrival(all []arrival) []*unit {
 func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
 	h := &homeOf[K, S]{}
 	h.rt, h.kind, h.settings = rt, &k.kind, s
-	h.stopAll = k.stopActive
+	h.stopAll, h.actives = k.stopActive, h.activeUnits
 	x := &unitExt{}
 	x.equip(s.units, s.state)
 	x.interceptedBy(rt)
