@@ -46,7 +46,8 @@ const (
 // What is stored does not keep its trace: messages of durable units that leave with a write, the
 // durable timers, and commands to other machines have none. See docs/tracing.md.
 //
-// A runtime without Trace pays nothing. It panics if tracer is nil.
+// A runtime without Trace pays nothing. With it each operation costs what an interceptor does
+// ([freerun.InterceptAll]), and small operations are not inlined. It panics if tracer is nil.
 func Trace(tracer trace.Tracer, options ...TraceOption) []freerun.Option {
 	if tracer == nil {
 		panic("otelfreerun: Trace needs a tracer")
