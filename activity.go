@@ -194,7 +194,7 @@ func (t *activityHost) Context() context.Context {
 	if t.key == nil {
 		return &t.rt.context
 	}
-	return &t.key.outside
+	return t.key.outsider()
 }
 
 // Start implements [activityhost.Owner].
@@ -210,7 +210,7 @@ func (t *activityHost) Start(a, b *activity.Activity) error {
 	if t.key == nil {
 		return t.rt.context.startActivity(b)
 	}
-	return t.key.outside.startActivity(b)
+	return t.key.outsider().startActivity(b)
 }
 
 // Prepare implements [activityhost.Owner].

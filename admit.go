@@ -112,7 +112,7 @@ func (c *Context) enterScope(w *worker) (*lineage, error) {
 // it.
 func (m *message) leave(w *worker) {
 	if o := m.lineage.Load(); o != nil {
-		m.lineage.Store(nil) // a future must not keep the scope from being collected
+		m.lineage.Store(o.left()) // a future must not keep the scope from being collected
 		o.withdraw(w)
 	}
 }

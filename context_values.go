@@ -33,10 +33,10 @@ import (
 // [Runtime.Scope] makes with c has c's values, below those that are set in the scope.
 //
 // An operation that calls WithValue on its own context sends through the result on the fast path.
-// Any goroutine may call it; it does not wait. Cost: three allocations, some 700 bytes, one more if
-// c has values or there are more than two processors, and one for each further processor on which
-// what follows runs: take one context for all sends with the same values. Value looks at one value
-// after another. WithValue panics if key is nil or cannot be compared.
+// Any goroutine may call it; it does not wait. Cost: an allocation of some 500 bytes, one more if
+// there are more than two values or more than two processors, and one for each further processor on
+// which what follows runs: take one context for all sends with the same values. Value looks at one
+// value after another. WithValue panics if key is nil or cannot be compared.
 func (c *Context) WithValue(key, value any) *Context {
 	if key == nil {
 		panic("freerun: WithValue with a nil key")
@@ -108,11 +108,24 @@ func (v *valued) key(rt *Runtime, p sched.Priority) *contextKey {
 
 // newValued returns a new set of context keys, with the one of priority p.
 func newValued(rt *Runtime, s *Scope, p sched.Priority, values []contextValue) *valued {
-	v := &valued{scope: s, values: values}
-	v.first.valued = v
+	v := &valued{}
+	v.start(rt, s, p, values)
+	return v
+}
+
+// start makes v a set of context keys with the one of priority p, and returns that.
+func (v *valued) start(rt *Runtime, s *Scope, p sched.Priority, values []contextValue) *contextKey {
+	v.scope, v.values, v.first.valued = s, values, v
 	v.first.init(rt, s, p)
 	v.keys[p].Store(&v.first)
-	return v
+	return &v.first
+}
+
+// freshValued is the memory of what WithValue makes: one allocation.
+type freshValued struct {
+	valued  valued
+	few     [2]contextValue // its values, if there are no more
+	context Context         // of the worker that makes it, for the first key
 }
 
 // valuedOf returns what the key's values are in, nil without values.
@@ -130,17 +143,21 @@ func (k *contextKey) isShort() bool { return k != nil && (k.scope != nil || k.va
 // withValues returns the context with more values beside those of c. A new value takes the place of
 // one with the same key.
 func (c *Context) withValues(more ...contextValue) *Context {
-	values := more
+	f := &freshValued{}
+	values := append(f.few[:0], more...)
 	if v := c.key.valuedOf(); v != nil {
-		values = append(make([]contextValue, 0, len(more)+len(v.values)), more...)
 		for _, old := range v.values {
 			if !hasKey(more, old.key) {
 				values = append(values, old)
 			}
 		}
 	}
-	p := c.priority()
-	return c.onward(newValued(c.rt, c.Scope(), p, values).key(c.rt, p))
+	k := f.valued.start(c.rt, c.Scope(), c.priority(), values)
+	if w := c.here(); w.processor != nil && w.processor.Index() < len(k.contexts) {
+		f.context.become(w, k)
+		k.contexts[w.processor.Index()].Store(&f.context)
+	}
+	return c.onward(k)
 }
 
 func hasKey(values []contextValue, key any) bool {

@@ -16,15 +16,14 @@ type kindHome struct {
 	kind     *kind
 	settings kindSettings
 	stopAll  func(h *kindHome) bool // stopActive
-	// allActive returns the active units.
-	allActive func(h *kindHome) []*unit
-	keeper    *Unit[keeper]  // nil: no unit is made passive by itself
-	units     *unitSettings  // of all units
-	dynamic   bool           // whether a key can be compared depends on its value
-	active    atomics.Int64  // units that are active or activating
-	asking    atomics.Int64  // units that wait for room, to become active
-	entered   atomics.Uint64 // keys that a unit was made for
-	stats     kindCounts
+	actives  func() []*unit         // activeUnits
+	keeper   *Unit[keeper]          // nil: no unit is made passive by itself
+	units    *unitSettings          // of all units
+	dynamic  bool                   // whether a key can be compared depends on its value
+	active   atomics.Int64          // units that are active or activating
+	asking   atomics.Int64          // units that wait for room, to become active
+	entered  atomics.Uint64         // keys that a unit was made for
+	stats    kindCounts
 	// now is the number of the present tick. Units that run a message take note of it.
 	now atomics.RelaxedUint64
 }
@@ -73,8 +72,7 @@ func inOrderOfArrival(all []arrival) []*unit {
 func (k *Kind[K, S]) makeHome(rt *Runtime, s kindSettings) *kindHome {
 	h := &homeOf[K, S]{}
 	h.rt, h.kind, h.settings = rt, &k.kind, s
-	h.stopAll = k.stopActive
-	h.allActive = func(h *kindHome) []*unit { return homeOfKind[K, S](h).activeUnits() }
+	h.stopAll, h.actives = k.stopActive, h.activeUnits
 	x := &unitExt{}
 	x.equip(s.units, s.state)
 	x.interceptedBy(rt)
@@ -102,7 +100,7 @@ func (rt *Runtime) activeUnits(k *kind) []*unit {
 	if all == nil || k.number >= len(*all) || (*all)[k.number] == nil {
 		return nil // it was not used
 	}
-	return (*all)[k.number].allActive((*all)[k.number])
+	return (*all)[k.number].actives()
 }
 
 // stopKinds stops the active units of kinds with OnStop, and reports whether there were any. For a

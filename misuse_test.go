@@ -31,6 +31,10 @@ func TestMisuseIsTold(t *testing.T) {
 			"freerun: New with a zero Option, the one with index 0",
 			func() { freerun.New(freerun.Option{}) },
 		},
+		"LogHandler without a handler": {
+			"freerun: LogHandler needs a handler",
+			func() { freerun.LogHandler(nil) },
+		},
 		"Scope with a zero option": {
 			"freerun: Scope with a zero ScopeOption, the one with index 1",
 			func() { rt.Scope(ctx, freerun.FailFast(), freerun.ScopeOption{}) },

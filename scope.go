@@ -113,7 +113,7 @@ func (rt *Runtime) Scope(ctx context.Context, options ...ScopeOption) *Scope {
 // Context returns the context through which ordinary goroutines send under the scope. It is a
 // [context.Context], done when the scope is canceled. In an operation of another scope,
 // [Context.WithScope] returns a faster one.
-func (s *Scope) Context() *Context { return &s.checked().key.outside }
+func (s *Scope) Context() *Context { return s.checked().key.outsider() }
 
 // Name returns the name set by [ScopeName], "" without one.
 func (s *Scope) Name() string {

@@ -37,6 +37,34 @@ type lineage struct {
 	below atomics.Pointer[lineage] // newest first, linked by next
 	next  *lineage
 	named atomics.Pointer[[]string] // the result of names, once computed
+
+	signed *signature // nil for most
+}
+
+// signature is a value that is left in the future of a message, whose lineage is its own then:
+// internal/spans. So the value is there before the outcome is seen, and no message has a word more.
+type signature struct {
+	value any
+	// after is the lineage of the message once it has left its scope, which it must not keep.
+	after lineage
+}
+
+// sign returns the lineage of a running message with a signature. Others may read the old one.
+func (o *lineage) sign(value any) *lineage {
+	s := &signature{value: value}
+	s.after.signed = s
+	if o == nil {
+		return &s.after
+	}
+	return &lineage{key: o.key, sender: o.sender, function: o.function, earlier: o.earlier, before: o.before, depth: o.depth, revocable: o.revocable, signed: s}
+}
+
+// left returns the lineage of a message that has left its scope: none, or only its signature.
+func (o *lineage) left() *lineage {
+	if o.signed == nil {
+		return nil
+	}
+	return &o.signed.after
 }
 
 const (
@@ -52,7 +80,7 @@ type contextKey struct {
 	priority sched.Priority
 	nodes    atomics.Int32 // in the tree of root
 	root     lineage
-	outside  Context // for ordinary goroutines
+	outside  atomics.Pointer[Context] // for ordinary goroutines; nil until one asks: outsider
 	host     activityHost
 	// contexts has one context for each worker, by index. The worker makes it on first use, and
 	// alone writes it.
@@ -61,10 +89,17 @@ type contextKey struct {
 	two [2]atomics.RelaxedPointer[Context]
 }
 
+// newContextKey returns a key without values, with its context for ordinary goroutines: most of
+// these keys are of scopes, which are begun by such goroutines.
 func newContextKey(rt *Runtime, scope *Scope, priority sched.Priority) *contextKey {
-	k := &contextKey{}
-	k.init(rt, scope, priority)
-	return k
+	k := &struct {
+		key     contextKey
+		outside Context
+	}{}
+	k.key.init(rt, scope, priority)
+	k.outside.become(&rt.outside, &k.key)
+	k.key.outside.Store(&k.outside)
+	return &k.key
 }
 
 func (k *contextKey) init(rt *Runtime, scope *Scope, priority sched.Priority) {
@@ -76,8 +111,17 @@ func (k *contextKey) init(rt *Runtime, scope *Scope, priority sched.Priority) {
 	}
 	k.root.key, k.root.revocable = k, scope != nil
 	k.host.rt, k.host.key = rt, k
-	k.outside.rt, k.outside.key = rt, k
-	k.outside.worker.Store(&rt.outside)
+}
+
+// outsider returns the key's context for ordinary goroutines.
+func (k *contextKey) outsider() *Context {
+	if c := k.outside.Load(); c != nil {
+		return c
+	}
+	c := new(Context)
+	c.become(&k.host.rt.outside, k)
+	k.outside.CompareAndSwap(nil, c)
+	return k.outside.Load()
 }
 
 // keyOf returns the context key of a message's lineage, nil for the runtime's own.

@@ -73,7 +73,7 @@ func (w *worker) contextFor(k *contextKey) *Context {
 	case w.processor == nil && k == nil:
 		return &w.rt.context
 	case w.processor == nil:
-		return &k.outside
+		return k.outsider()
 	case k != nil:
 		if w.processor.Index() >= len(k.contexts) {
 			return w.newContext(k)
@@ -98,9 +98,14 @@ func (w *worker) newContext(k *contextKey) *Context {
 	} else {
 		c = &new(apart).Context
 	}
+	c.become(w, k)
+	return c
+}
+
+// become makes c, which nobody has yet, the context of w with key k.
+func (c *Context) become(w *worker, k *contextKey) {
 	c.rt, c.key = w.rt, k
 	c.worker.Store(w)
-	return c
 }
 
 // detachedWorker returns a new worker without a processor. It is for an operation that has left its

@@ -25,6 +25,10 @@ func growing(name, unit, help string, of func(s *Stats) float64) shown {
 
 var activeUnits = figures.Declare(figures.Figure{Name: "durable.active_units", Unit: "{unit}", Help: "Durable units that are in memory.", Label: "kind"})
 
+var machinePartitions = figures.Declare(figures.Figure{
+	Name: "durable.machine_partitions", Unit: "{partition}", Help: "Partitions that each machine should have which this one has heard of within the last 1.2 seconds.", Label: "machine",
+})
+
 // allShown are the figures with one value that all nodes have.
 var allShown = []shown{
 	growing("commits", "{commit}", "Transactions of the store.", func(s *Stats) float64 { return float64(s.Commits) }),
@@ -69,6 +73,9 @@ func (n *Node) figures() []figures.Value {
 	var all []figures.Value
 	for name, units := range s.Active {
 		all = append(all, figures.Value{Of: activeUnits, Label: name, Value: float64(units)})
+	}
+	for name, has := range n.Machines().Partitions {
+		all = append(all, figures.Value{Of: machinePartitions, Label: name, Value: float64(has)})
 	}
 	for _, f := range n.shown() {
 		all = append(all, figures.Value{Of: f.Figure, Value: f.of(&s)})

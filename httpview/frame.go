@@ -31,6 +31,7 @@ type frame struct {
 	Suspended      []suspended `json:"suspended"`
 	SuspendedUnits int         `json:"suspendedUnits"`
 
+	Kinds   []kind         `json:"kinds"`
 	Modules []moduleFigure `json:"modules"`
 }
 

@@ -79,7 +79,7 @@ func (v *view) see(s sample) frame {
 		Ended: v.rt.Context().Err() != nil, InService: v.rt.Processors(),
 		Sent: stats.Sent, Done: stats.Done, Failed: stats.Failed, Lost: stats.Lost, Panics: stats.Panics, Late: stats.Late,
 		Process: readProcess(), Sample: s, Operations: firstOf(v.window.operations(), shownOperations), Units: v.ranking.first(mostUnits),
-		Modules: moduleFigures(v.rt),
+		Modules: moduleFigures(v.rt), Kinds: kindsOf(v.rt),
 	}
 	for i, p := range stats.Processors {
 		shown := processor{

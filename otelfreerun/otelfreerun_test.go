@@ -35,8 +35,8 @@ var (
 	})
 )
 
-func start(t *testing.T) *freerun.Runtime {
-	rt := freerun.New(freerun.Processors(2), freerun.Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+func start(t *testing.T, options ...freerun.Option) *freerun.Runtime {
+	rt := freerun.New(append(options, freerun.Processors(2), freerun.Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))...)
 	t.Cleanup(func() { rt.Close() })
 	return rt
 }

@@ -36,7 +36,7 @@ func TestMachinesStats(t *testing.T) {
 		for _, v := range figures.Of(m.rt) {
 			shown[v.Of.Name] += v.Value
 		}
-		if _, syncs := shown["durable.syncs"]; syncs || shown["durable.partitions"] != machineParts || shown["durable.commits"] != 20 {
+		if _, syncs := shown["durable.syncs"]; syncs || shown["durable.partitions"] != machineParts || shown["durable.machine_partitions"] != machineParts || shown["durable.commits"] != 20 {
 			s.Errorf("shown are %v", shown)
 		}
 	})

@@ -96,3 +96,52 @@ func TestLivePageOfModules(t *testing.T) {
 	hide()
 	page.Until(hidden)
 }
+
+// Kinds of these tests.
+var (
+	pageAccounts = runtime.NewKind[string, int]("<b>account</b>", func(*runtime.Context, string) (int, error) { return 0, nil }, runtime.MaxActive(100))
+	pagePay      = runtime.Op("pagePay", func(_ *runtime.Context, a *int, n int) (int, error) {
+		*a += n
+		return *a, nil
+	})
+)
+
+// TestLivePageOfKinds has a browser show the kinds of a runtime, with their busiest keys, as names
+// that are HTML; and no such section before one was used.
+func TestLivePageOfKinds(t *testing.T) {
+	rt := runtime.New()
+	defer rt.Close()
+	server := httptest.NewServer(httpview.Handler(rt, httpview.Title("bank")))
+	defer server.Close()
+	page := browsertest.Open(t, server.URL+"/")
+	const hidden = `document.querySelector("#kinds").hidden`
+	page.Until(`document.querySelector("#state").dataset.state == "live" && ` + hidden)
+	pay := func(key string, n int) {
+		for range n {
+			if err := pagePay.Tell(rt.Context(), pageAccounts.At(rt.Context(), key), 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rt.Quiesce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pay("bob", 100)
+	pay("<i>ada</i>", 500)
+	for i := range 30 {
+		pay(fmt.Sprintf("customer-%02d", i), 30-i)
+	}
+	const cells = `Array.from(document.querySelectorAll("#kinds tbody tr"), r => Array.from(r.cells, c => c.textContent).join("|")).join("\n")`
+	const keys = `Array.from(document.querySelectorAll("#kinds .hot code"), c => c.textContent).join(" ")`
+	page.Until(`!` + hidden + ` && ` + cells + `.startsWith("freerun.<b>account</b>|32|")`)
+	if got, want := browsertest.Eval[string](page, keys), "<i>ada</i> bob customer-00 customer-01 customer-02 customer-03 customer-04 customer-05"; got != want {
+		t.Errorf("the busiest keys are %q, want %q", got, want)
+	}
+	pay("bob", 5000)
+	page.Until(keys + `.startsWith("bob ")`)
+	page.FitsItsWidth()
+	page.Screenshot("live-kinds")
+	page.Resize(400, 900)
+	page.FitsItsWidth()
+	page.Screenshot("live-kinds-narrow")
+}

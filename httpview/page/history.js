@@ -5,6 +5,9 @@ export const room = 120; // frames that are kept: two minutes
 // figureOf names the series of a module's figure.
 export const figureOf = m => `m${m.name} ${m.label}`;
 
+// keyOf names the series of a key of a kind.
+export const keyOf = (kind, key) => `k${kind.name} key ${key.text}`;
+
 // Series has the last values of one figure; null where there was none.
 class Series {
   constructor(length) { this.values = new Array(length).fill(null); }
@@ -60,6 +63,13 @@ export class History {
     const before = new Map((was?.modules ?? []).map(m => [figureOf(m), m.value]));
     for (const m of frame.modules ?? []) {
       this.note(figureOf(m), m.grows ? this.rate(m.value, before.get(figureOf(m))) : m.value);
+    }
+    const kinds = new Map((was?.kinds ?? []).map(k => [k.name, k]));
+    for (const k of frame.kinds ?? []) {
+      const old = kinds.get(k.name), keys = new Map((old?.busiest ?? []).map(b => [b.text, b.operations]));
+      this.note(`k${k.name} active`, k.active);
+      for (const name of ["activations", "passivations"]) this.note(`k${k.name} ${name}`, this.rate(k[name], old?.[name]));
+      for (const b of k.busiest ?? []) this.note(keyOf(k, b), this.rate(b.operations, keys.get(b.text)));
     }
     this.length = Math.min(this.length + 1, room);
     for (const [name, series] of this.series) { // series without a value in this frame

@@ -2,7 +2,7 @@
 // open stack stay.
 import { bytes, clock, count, nanoseconds, percent, short } from "./format.js";
 import { axis, lane, ranges, sparkline } from "./draw.js";
-import { figureOf, room } from "./history.js";
+import { figureOf, keyOf, room } from "./history.js";
 
 const $ = id => document.getElementById(id);
 
@@ -183,6 +183,37 @@ function showUnits(frame, history) {
   });
 }
 
+function kindRow() {
+  return make("tr", "", make("td", "name", make("code")), make("td", "n"), make("td", "spark mid", picture("active units")),
+    ...["n", "n mid", "n wide", "n wide", "keys"].map(name => make("td", name)));
+}
+
+function showKinds(frame, history) {
+  const parent = $("kinds"), body = parent.querySelector("tbody"), all = frame.kinds ?? [];
+  parent.hidden = !all.length;
+  fit(body, all.length, kindRow);
+  all.forEach((k, i) => {
+    const cells = body.rows[i].cells, keys = k.busiest ?? [];
+    text(cells[0].firstChild, k.name);
+    cells[0].title = k.name;
+    text(cells[1], count(k.active));
+    cells[1].title = k.most ? `at most ${whole(k.most)}` : whole(k.active);
+    sparkline(cells[2].firstChild, history.get(`k${k.name} active`), room);
+    text(cells[3], known(history.last(`k${k.name} activations`), count));
+    text(cells[4], known(history.last(`k${k.name} passivations`), count));
+    text(cells[5], count(k.evictions));
+    text(cells[6], count(k.failures));
+    cells[6].classList.toggle("bad", k.failures > 0);
+    fit(cells[7], keys.length, () => make("span", "hot", make("code"), " ", make("span", "dim")));
+    keys.forEach((b, n) => {
+      const e = cells[7].children[n];
+      text(e.firstChild, b.text);
+      text(e.lastChild, known(history.last(keyOf(k, b)), x => count(x) + "/s"));
+      e.title = `${b.text}: ${whole(b.operations)} operations`;
+    });
+  });
+}
+
 function moduleRow() {
   return make("tr", "", make("td", "name", make("code"), " ", make("span", "state")), make("td", "n"), make("td", "n"),
     make("td", "spark mid", picture("over time, of counters per second")), make("td", "help wide"));
@@ -264,6 +295,7 @@ export function show(frame, history) {
   showProcessors(frame, history);
   showOperations(frame, history);
   showUnits(frame, history);
+  showKinds(frame, history);
   showModules(frame, history);
   showIncidents(frame);
   showSuspended(frame);
