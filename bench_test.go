@@ -42,13 +42,13 @@ type pinger struct {
 
 var benchPing = freerun.Op[pinger, int, struct{}]("ping", nil)
 
-var _ = freerun.Define(benchPing, func(c *freerun.Context, p *pinger, left int) (struct{}, error) {
+var _ = freerun.Define(benchPing, freerun.NoResult(func(c *freerun.Context, p *pinger, left int) error {
 	if left == 0 {
 		close(p.done)
-		return struct{}{}, nil
+		return nil
 	}
-	return struct{}{}, benchPing.Tell(c, p.other, left-1)
-})
+	return benchPing.Tell(c, p.other, left-1)
+}))
 
 // BenchmarkPingPong reports ns per hop of a message between two units.
 func BenchmarkPingPong(b *testing.B) {
@@ -69,12 +69,12 @@ type fanInCount struct {
 	done       chan struct{}
 }
 
-var benchCount = freerun.Op("count", func(_ *freerun.Context, t *fanInCount, by int) (struct{}, error) {
+var benchCount = freerun.Op("count", freerun.NoResult(func(_ *freerun.Context, t *fanInCount, by int) error {
 	if t.seen += by; t.seen == t.want {
 		close(t.done)
 	}
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 // BenchmarkFanIn reports ns per message that four ordinary goroutines tell one unit.
 func BenchmarkFanIn(b *testing.B) {

@@ -226,6 +226,16 @@ func (e env) block(c *Context, w *worker, fn func()) {
 	fn()
 }
 
+// blockFor calls wait, which waits for what others do, as in Block. In a simulated runtime nothing
+// else goes on meanwhile: there nobody waits.
+func (e env) blockFor(c *Context, wait func() error) (err error) {
+	if e.sim != nil {
+		return ErrWouldBlock
+	}
+	c.Block(func() { err = wait() })
+	return err
+}
+
 // What a schedule is told of operations, and what a recording takes its time from.
 
 // observers returns the observers that the env has for all operations: see worker.observed.

@@ -202,7 +202,12 @@ func (o *operation[A, R]) run(c *Context, i *Invocation) (err error) {
 
 // surrounded invokes the operation of message m with its interceptors. m is in its plain form.
 func (o *core) surrounded(c *Context, to unsafe.Pointer, m *message, told bool) (*Invocation, error) {
-	i := o.typed.invocation(to, o.argIn(m, told), o.route.Form == route.Run && m.unit.hasStore())
+	return o.around(c, to, o.argIn(m, told), m, told)
+}
+
+// around is surrounded with the argument at arg.
+func (o *core) around(c *Context, to, arg unsafe.Pointer, m *message, told bool) (*Invocation, error) {
+	i := o.typed.invocation(to, arg, o.route.Form == route.Run && m.unit.hasStore())
 	k := m.vtable()
 	i.running, i.message, i.told, i.by = c, m, told, m.interceptors()
 	if i.Operation = k.describe(m); o.declared != nil {

@@ -13,7 +13,7 @@ import (
 
 // strikeOp is what the keeper does when it looks for room, and sets no timer. With late, all that
 // ask have done so for too long.
-var strikeOp = Op("staged.strike", func(c *Context, k *keeper, late bool) (struct{}, error) {
+var strikeOp = Op("staged.strike", NoResult(func(c *Context, k *keeper, late bool) error {
 	for i := range k.asking {
 		if late {
 			k.asking[i].since = time.Time{}
@@ -25,8 +25,8 @@ var strikeOp = Op("staged.strike", func(c *Context, k *keeper, late bool) (struc
 		}
 	}
 	k.letIn(c)
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 func (x *theater) strike(w *worker, late bool) {
 	m := &sendMessage[bool, struct{}]{arg: late}

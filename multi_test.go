@@ -272,10 +272,10 @@ func TestMultiCrash(t *testing.T) {
 	}
 }
 
-var addIn = freerun.Op("addIn", func(_ *freerun.Context, a *ledger, n int) (struct{}, error) {
+var addIn = freerun.Op("addIn", freerun.NoResult(func(_ *freerun.Context, a *ledger, n int) error {
 	a.in += n
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 var crashTell = freerun.Op2("crashTell", func(_ *freerun.Context, _, _ *ledger, i int) (int, error) {
 	if i%2 == 0 {

@@ -47,6 +47,23 @@ func Op[S, A, R any](name string, fn func(c *Context, s *S, arg A) (R, error)) *
 	return o
 }
 
+// NoResult makes the function of an operation that has no result but its error: of [Op], [ReadOp]
+// and [OpAll], and for [Define].
+//
+//	var rename = freerun.Op("rename", freerun.NoResult(
+//		func(_ *freerun.Context, u *user, name string) error {
+//			u.name = name
+//			return nil
+//		}))
+//
+// The result is a struct{}. It costs a call. NoResult of nil is nil.
+func NoResult[S, A any](fn func(c *Context, s S, arg A) error) func(c *Context, s S, arg A) (struct{}, error) {
+	if fn == nil {
+		return nil
+	}
+	return func(c *Context, s S, arg A) (struct{}, error) { return struct{}{}, fn(c, s, arg) }
+}
+
 // Send sends the operation to u, with arg, and returns the future of its result at once. The
 // operation starts when every future that can be reached from arg has an outcome; if one failed, it
 // is not run, and fails with an [ArgumentError].

@@ -42,9 +42,8 @@ func (d *definition[F]) define(of *declaration, fn F, complete func(fn F)) {
 //
 //	var pass = freerun.Op[player, token, struct{}]("pass", nil)
 //
-//	var _ = freerun.Define(pass, func(c *freerun.Context, p *player, t token) (struct{}, error) {
-//		return struct{}{}, pass.Tell(c, p.next, t)
-//	})
+//	var _ = freerun.Define(pass, freerun.NoResult(
+//		func(c *freerun.Context, p *player, t token) error { return pass.Tell(c, p.next, t) }))
 //
 // fn has the type of the function that the constructor of op takes. Define returns fn, so that a
 // package variable can hold the call. Call it before the operation is used, in a package variable

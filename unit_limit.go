@@ -32,6 +32,10 @@ const (
 	// a unit, the sends of stolen branches of a join, operations that have left their processor
 	// ([Context.Block]), and the senders of messages that had to wait for futures.
 	WaitForRoom
+	// DropOldest is for subscribers of a [Topic]: what is published takes the place of the oldest
+	// that the subscriber has not come to. No mailbox of a unit has it: what was told to a unit
+	// runs.
+	DropOldest
 )
 
 // MailboxLimit limits a unit's mailbox to most messages that are ready and not yet started, and

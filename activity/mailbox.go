@@ -171,6 +171,10 @@ func (m *Mailbox[T]) Close() {
 	m.callReceivers()
 }
 
+// IsClosed reports whether the mailbox was closed. So a sender that does not wait can tell a closed
+// mailbox from a full one.
+func (m *Mailbox[T]) IsClosed() bool { return m.tail.word.Load()&shut != 0 }
+
 // Len returns how many messages the mailbox has. It is a snapshot.
 func (m *Mailbox[T]) Len() int {
 	h := m.head.word.Load()

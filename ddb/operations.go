@@ -5,33 +5,33 @@ import "github.com/freerun-go/freerun"
 // The operations of a shard's unit.
 var (
 	// execute runs the message of one group.
-	execute = freerun.Op("execute", func(_ *freerun.Context, s *shard, g *group) (struct{}, error) {
+	execute = freerun.Op("execute", freerun.NoResult(func(_ *freerun.Context, s *shard, g *group) error {
 		defer g.batch.finish()
 		s.runGroup(g)
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 
 	// executeMultishard has exclusive access to all shards of its message.
-	executeMultishard = freerun.OpAll("executeMultishard", func(_ *freerun.Context, s []*shard, m *message) (struct{}, error) {
+	executeMultishard = freerun.OpAll("executeMultishard", freerun.NoResult(func(_ *freerun.Context, s []*shard, m *message) error {
 		defer m.batch.finish()
 		m.run(s)
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 
 	// makeRoom evicts keys for other shards, or for a lowered limit.
-	makeRoom = freerun.Op("makeRoom", func(_ *freerun.Context, s *shard, r *evictionRequest) (struct{}, error) {
+	makeRoom = freerun.Op("makeRoom", freerun.NoResult(func(_ *freerun.Context, s *shard, r *evictionRequest) error {
 		defer r.batch.finish()
 		s.serveEviction(r)
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 
 	// forget drops the watches of a connection that has ended.
-	forget = freerun.Op("forget", func(_ *freerun.Context, s *shard, points []*watchpoint) (struct{}, error) {
+	forget = freerun.Op("forget", freerun.NoResult(func(_ *freerun.Context, s *shard, points []*watchpoint) error {
 		for _, w := range points {
 			s.unwatch(w)
 		}
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 
 	// sweep removes keys that are due, and evicts above a lowered limit, in portions: commands for
 	// the shard run in between.
@@ -41,7 +41,7 @@ var (
 // sweepPortion is how many keys a sweep removes, and evicts, at most.
 const sweepPortion = 1000
 
-var _ = freerun.Define(sweep, func(c *freerun.Context, s *shard, w *sweepOrder) (struct{}, error) {
+var _ = freerun.Define(sweep, freerun.NoResult(func(c *freerun.Context, s *shard, w *sweepOrder) error {
 	s.begin()
 	more := s.sweep(sweepPortion)
 	if s.evictable() > 0 && s.evictOverLimit(sweepPortion) && s.evictable() > 0 {
@@ -49,8 +49,8 @@ var _ = freerun.Define(sweep, func(c *freerun.Context, s *shard, w *sweepOrder) 
 	}
 	s.end()
 	if more && sweep.Tell(c, w.unit, w) == nil {
-		return struct{}{}, nil
+		return nil
 	}
 	w.active.Store(false)
-	return struct{}{}, nil
-})
+	return nil
+}))

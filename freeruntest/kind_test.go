@@ -33,11 +33,11 @@ var (
 		}
 		return purse{d.money[key]}, nil
 	})
-	save = freerun.Op("save", func(_ *freerun.Context, d *disk, s saving) (struct{}, error) {
+	save = freerun.Op("save", freerun.NoResult(func(_ *freerun.Context, d *disk, s saving) error {
 		d.made[s.key]--
 		d.money[s.key] = s.money
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 	purses = freerun.NewKind("purse", func(c *freerun.Context, key string) (purse, error) {
 		return freerun.Forward(c, load.Send(c, theDisk, key))
 	}, freerun.PassivateAfter(4*time.Millisecond), freerun.MaxActive(2), freerun.OnStop(func(c *freerun.Context, key string, p *purse) {

@@ -11,10 +11,10 @@ import (
 	"github.com/freerun-go/freerun/simulate"
 )
 
-var noteTime = freerun.Op("note.time", func(_ *freerun.Context, _ *int, note func()) (struct{}, error) {
+var noteTime = freerun.Op("note.time", freerun.NoResult(func(_ *freerun.Context, _ *int, note func()) error {
 	note()
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 // TestTimersFireWhileBusy holds that timers fire at their time while all processors are busy, too,
 // late by a piece or two at most: a repetition, a message that is sent later, and the sleep of an

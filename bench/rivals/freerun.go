@@ -17,27 +17,27 @@ type player struct {
 }
 
 var (
-	receiveOp = freerun.Op("receive", func(_ *freerun.Context, r *receiver, _ struct{}) (struct{}, error) {
+	receiveOp = freerun.Op("receive", freerun.NoResult(func(_ *freerun.Context, r *receiver, _ struct{}) error {
 		r.receive()
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 	taskOp = freerun.FreeOp("task", func(_ *freerun.Context, task func()) (struct{}, error) {
 		task()
 		return struct{}{}, nil
 	})
-	meetOp = freerun.Op("meet", func(_ *freerun.Context, p *player, other *freerun.Unit[player]) (struct{}, error) {
+	meetOp = freerun.Op("meet", freerun.NoResult(func(_ *freerun.Context, p *player, other *freerun.Unit[player]) error {
 		p.other = other
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 	hopOp = freerun.Op[player, struct{}, struct{}]("hop", nil)
 )
 
-var _ = freerun.Define(hopOp, func(c *freerun.Context, p *player, _ struct{}) (struct{}, error) {
+var _ = freerun.Define(hopOp, freerun.NoResult(func(c *freerun.Context, p *player, _ struct{}) error {
 	if p.hop() {
-		return struct{}{}, hopOp.Tell(c, p.other, struct{}{})
+		return hopOp.Tell(c, p.other, struct{}{})
 	}
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 // must panics on an error that cannot occur here.
 func must(err error) {

@@ -74,23 +74,7 @@ func Example_fromErrgroup() {
 }
 
 //tour:begin topic
-type topic struct {
-	readers []func(*freerun.Context, string) error
-}
-
-var subscribe = freerun.Op("subscribe", func(_ *freerun.Context, t *topic, tell func(*freerun.Context, string) error) (int, error) {
-	t.readers = append(t.readers, tell)
-	return len(t.readers), nil
-})
-
-var publish = freerun.Op("publish", func(c *freerun.Context, t *topic, text string) (missed int, _ error) {
-	for _, tell := range t.readers {
-		if tell(c, text) != nil {
-			missed++ // its mailbox is full: it is slow, and the others do not wait for it
-		}
-	}
-	return missed, nil
-})
+var news freerun.Topic[string]
 
 type reader struct{ heard []string }
 
@@ -106,21 +90,25 @@ func Example_topic() {
 	rt := freerun.New(freerun.Deterministic(1))
 	defer rt.Close()
 	//tour:begin topic-used
-	news := freerun.NewUnit(rt, topic{})
 	ada := freerun.NewUnit(rt, reader{}, freerun.MailboxLimit(100, freerun.Reject))
-	bob := freerun.NewUnit(rt, reader{}, freerun.MailboxLimit(100, freerun.Reject))
-	for _, u := range []*freerun.Unit[reader]{ada, bob} {
-		subscribe.Tell(rt.Context(), news, func(c *freerun.Context, text string) error { return hear.Tell(c, u, text) })
-	}
-	fmt.Println(publish.Send(rt.Context(), news, "rain").Wait(ctx))
-	fmt.Println(publish.Send(rt.Context(), news, "sun").Wait(ctx))
+	bob := freerun.NewUnit(rt, reader{})
+	freerun.Subscribe(&news, hear, ada)           // with the limit of its mailbox
+	freerun.SubscribeNewest(&news, hear, bob, 10) // the ten newest, if it is slow
+	box, eve := freerun.SubscribeMailbox(&news, 1, freerun.DropOldest)
+
+	fmt.Println(news.Publish(rt.Context(), "rain"))
+	fmt.Println(news.Publish(rt.Context(), "sun"))
+	fmt.Println(box.Receive(ctx)) // an activity does so, too
+	fmt.Println(eve, "has missed", eve.Missed())
 	rt.Quiesce(ctx)
 	fmt.Println(freerun.Read(rt.Context(), bob, func(_ *freerun.Context, r *reader) (string, error) {
 		return strings.Join(r.heard, ", "), nil
 	}).Wait(ctx))
 	// Output:
-	// 0 <nil>
-	// 0 <nil>
+	// <nil>
+	// <nil>
+	// sun <nil>
+	// a mailbox has missed 1
 	// rain, sun <nil>
 	//tour:end
 }

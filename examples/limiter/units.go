@@ -32,12 +32,12 @@ var allowStored = freerun.Op("allowStored", func(c *freerun.Context, b *bucket, 
 })
 
 // forget looks whether the key is as good as new: a request may have come after the timer had told.
-var forget = freerun.Op("forget", func(c *freerun.Context, b *bucket, _ struct{}) (struct{}, error) {
+var forget = freerun.Op("forget", freerun.NoResult(func(c *freerun.Context, b *bucket, _ struct{}) error {
 	if b.Due > c.Runtime().Now().UnixNano() {
-		return struct{}{}, nil // that request has set the timer anew
+		return nil // that request has set the timer anew
 	}
-	return struct{}{}, cluster.Forget(c)
-})
+	return cluster.Forget(c)
+}))
 
 // units is a limiter with a unit for each key.
 type units struct {

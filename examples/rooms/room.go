@@ -29,7 +29,7 @@ type Room struct {
 type Step struct{ ID, From, To, DX, DY int }
 
 // tick moves the players of a room. It is to run at due, the time since the beginning.
-var tick = freerun.Op("tick", func(c *freerun.Context, r *Room, due time.Duration) (struct{}, error) {
+var tick = freerun.Op("tick", freerun.NoResult(func(c *freerun.Context, r *Room, due time.Duration) error {
 	w := r.world
 	for i := range r.players {
 		p := &r.players[i]
@@ -44,8 +44,8 @@ var tick = freerun.Op("tick", func(c *freerun.Context, r *Room, due time.Duratio
 	}
 	w.told[r.place].Store(false)
 	w.late.add(w.elapsed() - due)
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 // walk is one operation on two rooms: at no instant is the player in both, or in none.
 var walk = freerun.Op2("walk", func(_ *freerun.Context, from, to *Room, s Step) (struct{}, error) {
@@ -83,20 +83,20 @@ func (r *Room) count() { r.world.counts[r.place].Store(int32(len(r.players))) }
 
 // What pages do. A player that has walked on meanwhile is not there.
 var (
-	enter = freerun.Op("enter", func(_ *freerun.Context, r *Room, p Player) (struct{}, error) {
+	enter = freerun.Op("enter", freerun.NoResult(func(_ *freerun.Context, r *Room, p Player) error {
 		r.put(p, Step{})
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 	leave = freerun.Op("leave", func(_ *freerun.Context, r *Room, id int) (bool, error) {
 		_, ok := r.take(id)
 		return ok, nil
 	})
-	steer = freerun.Op("steer", func(_ *freerun.Context, r *Room, to Player) (struct{}, error) {
+	steer = freerun.Op("steer", freerun.NoResult(func(_ *freerun.Context, r *Room, to Player) error {
 		if i := r.index(to.ID); i >= 0 {
 			r.players[i].VX, r.players[i].VY = to.VX, to.VY
 		}
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 	look = freerun.ReadOp("look", func(_ *freerun.Context, r *Room, _ struct{}) ([]Player, error) {
 		return slices.Clone(r.players), nil
 	})

@@ -79,14 +79,14 @@ type arrival struct {
 }
 
 var (
-	arrive = freerun.Op("arrive", func(_ *freerun.Context, r *Room, a arrival) (struct{}, error) {
+	arrive = freerun.Op("arrive", freerun.NoResult(func(_ *freerun.Context, r *Room, a arrival) error {
 		r.put(a.Player, a.Step)
-		return struct{}{}, nil
-	})
-	depart = freerun.Op("depart", func(c *freerun.Context, r *Room, s Step) (struct{}, error) {
+		return nil
+	}))
+	depart = freerun.Op("depart", freerun.NoResult(func(c *freerun.Context, r *Room, s Step) error {
 		p, _ := r.take(s.ID)
-		return struct{}{}, arrive.Tell(c, r.world.rooms[s.To], arrival{p, s})
-	})
+		return arrive.Tell(c, r.world.rooms[s.To], arrival{p, s})
+	}))
 	greet = freerun.Op("greet", func(c *freerun.Context, r *Room, s Step) (struct{}, error) {
 		p := r.players[slices.IndexFunc(r.players, func(p Player) bool { return p.ID == s.ID })]
 		arrive.Tell(c, r.world.rooms[s.To], arrival{p, s})

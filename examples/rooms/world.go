@@ -76,7 +76,7 @@ func (k *clock) due() time.Duration { return k.began + time.Duration(k.next)*ste
 
 // pulse tells the rooms of each group that is due. A room whose last tick has not run yet is left
 // out: when all processors are busy, the world is slower, and no messages pile up.
-var pulse = freerun.Op("pulse", func(c *freerun.Context, k *clock, _ struct{}) (struct{}, error) {
+var pulse = freerun.Op("pulse", freerun.NoResult(func(c *freerun.Context, k *clock, _ struct{}) error {
 	w := k.world
 	for now := w.elapsed(); k.due() <= now; k.next++ {
 		first, last := k.next%groups*len(w.rooms)/groups, (k.next%groups+1)*len(w.rooms)/groups
@@ -88,8 +88,8 @@ var pulse = freerun.Op("pulse", func(c *freerun.Context, k *clock, _ struct{}) (
 			tick.Tell(c, w.rooms[i], k.due())
 		}
 	}
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 // run has all rooms tick, with a priority, until the runtime ends.
 func (w *world) run(priority freerun.Priority) {

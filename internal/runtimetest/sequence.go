@@ -12,10 +12,10 @@ type Sequence struct {
 type Stamp struct{ Sender, Number int }
 
 // Record takes a message into a Sequence, and adds it to Wrong if it came out of order.
-var Record = freerun.Op("record", func(_ *freerun.Context, s *Sequence, m Stamp) (struct{}, error) {
+var Record = freerun.Op("record", freerun.NoResult(func(_ *freerun.Context, s *Sequence, m Stamp) error {
 	if s.Next[m.Sender] != m.Number {
 		s.Wrong = append(s.Wrong, m)
 	}
 	s.Next[m.Sender] = m.Number + 1
-	return struct{}{}, nil
-})
+	return nil
+}))

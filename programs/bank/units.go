@@ -35,13 +35,13 @@ var transferOp = freerun.Op2("transfer", func(_ *freerun.Context, from, to *acco
 // serveOp sends the next transfers of a teller, and sends itself after the last of them is done.
 var serveOp = freerun.Op[teller, freerun.Future[struct{}], struct{}]("serve", nil)
 
-var _ = freerun.Define(serveOp, func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) (struct{}, error) {
+var _ = freerun.Define(serveOp, freerun.NoResult(func(c *freerun.Context, t *teller, _ freerun.Future[struct{}]) error {
 	err := t.serve(c)
 	if err != nil {
 		t.finish.Fail(err)
 	}
-	return struct{}{}, err
-})
+	return err
+}))
 
 func (t *teller) serve(c *freerun.Context) error {
 	for i := 1; ; i++ {
@@ -73,24 +73,24 @@ type report struct {
 	err      error
 }
 
-var closeOp = freerun.Op("close", func(c *freerun.Context, o *office, _ struct{}) (struct{}, error) {
+var closeOp = freerun.Op("close", freerun.NoResult(func(c *freerun.Context, o *office, _ struct{}) error {
 	if o.open--; o.open > 0 {
-		return struct{}{}, nil
+		return nil
 	}
 	err := auditOp.Tell(c, o.bank, o.report)
 	if err != nil {
 		o.report.finish.Fail(err)
 	}
-	return struct{}{}, err
-})
+	return err
+}))
 
 // auditOp has exclusive access to all accounts. All transfers were sent before it, so they have
 // been made.
-var auditOp = freerun.OpAll("audit", func(_ *freerun.Context, accounts []*account, r *report) (struct{}, error) {
+var auditOp = freerun.OpAll("audit", freerun.NoResult(func(_ *freerun.Context, accounts []*account, r *report) error {
 	r.finish.Reached()
 	r.checksum, r.err = audit(accounts)
-	return struct{}{}, r.err
-})
+	return r.err
+}))
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
 	rt := cfg.NewRuntime()

@@ -38,45 +38,45 @@ var (
 	produce = freerun.Op[plant, *freerun.Unit[plant], struct{}]("produce", nil)
 )
 
-var _ = freerun.Define(begin, func(c *freerun.Context, h *house, self *freerun.Unit[house]) (struct{}, error) {
+var _ = freerun.Define(begin, freerun.NoResult(func(c *freerun.Context, h *house, self *freerun.Unit[house]) error {
 	h.self = self
-	return struct{}{}, order.Tell(c, h.plant, self)
-})
+	return order.Tell(c, h.plant, self)
+}))
 
-var _ = freerun.Define(deliver, func(c *freerun.Context, h *house, _ struct{}) (struct{}, error) {
+var _ = freerun.Define(deliver, freerun.NoResult(func(c *freerun.Context, h *house, _ struct{}) error {
 	h.city.consume(h.home)
 	if h.water == h.city.units {
-		return struct{}{}, nil
+		return nil
 	}
-	return struct{}{}, order.Tell(c, h.plant, h.self)
-})
+	return order.Tell(c, h.plant, h.self)
+}))
 
-var _ = freerun.Define(order, func(c *freerun.Context, p *plant, from *freerun.Unit[house]) (struct{}, error) {
+var _ = freerun.Define(order, freerun.NoResult(func(c *freerun.Context, p *plant, from *freerun.Unit[house]) error {
 	if p.stored == 0 {
 		p.orders = append(p.orders, from)
-		return struct{}{}, nil
+		return nil
 	}
 	p.stored--
 	if err := deliver.Tell(c, from, struct{}{}); err != nil || !p.resting {
-		return struct{}{}, err
+		return err
 	}
-	return struct{}{}, p.goOn(c)
-})
+	return p.goOn(c)
+}))
 
-var _ = freerun.Define(produce, func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) (struct{}, error) {
+var _ = freerun.Define(produce, freerun.NoResult(func(c *freerun.Context, p *plant, self *freerun.Unit[plant]) error {
 	p.self = self
 	p.city.produce()
 	if len(p.orders) == 0 {
 		p.stored++
-		return struct{}{}, p.goOn(c)
+		return p.goOn(c)
 	}
 	to := p.orders[0]
 	p.orders = p.orders[1:]
 	if err := deliver.Tell(c, to, struct{}{}); err != nil {
-		return struct{}{}, err
+		return err
 	}
-	return struct{}{}, p.goOn(c)
-})
+	return p.goOn(c)
+}))
 
 // goOn has the plant produce the next unit, behind the messages that it has by then, or rest.
 func (p *plant) goOn(c *freerun.Context) error {

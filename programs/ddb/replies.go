@@ -33,9 +33,9 @@ var (
 	replyOp = freerun.Op[worker, int64, struct{}]("reply", nil)
 )
 
-var _ = freerun.Define(replyOp, func(c *freerun.Context, w *worker, answer int64) (struct{}, error) {
-	return struct{}{}, w.ask(c, answer)
-})
+var _ = freerun.Define(replyOp, freerun.NoResult(func(c *freerun.Context, w *worker, answer int64) error {
+	return w.ask(c, answer)
+}))
 
 // ask sends the next request to its server, which will answer by a message.
 func (w *worker) ask(c *freerun.Context, answer int64) error {

@@ -28,15 +28,15 @@ type entry struct {
 // The answer is an open future when answerOp is sent, and resolved when it runs. answerOp sends
 // itself.
 var (
-	startOp = freerun.Op("start", func(c *freerun.Context, w *worker, _ struct{}) (struct{}, error) {
-		return struct{}{}, w.proceed(c, 0)
-	})
+	startOp = freerun.Op("start", freerun.NoResult(func(c *freerun.Context, w *worker, _ struct{}) error {
+		return w.proceed(c, 0)
+	}))
 	answerOp = freerun.Op[worker, freerun.Future[int64], struct{}]("answer", nil)
 )
 
-var _ = freerun.Define(answerOp, func(c *freerun.Context, w *worker, answer freerun.Future[int64]) (struct{}, error) {
-	return struct{}{}, w.proceed(c, answer.Value())
-})
+var _ = freerun.Define(answerOp, freerun.NoResult(func(c *freerun.Context, w *worker, answer freerun.Future[int64]) error {
+	return w.proceed(c, answer.Value())
+}))
 
 // proceed sends the next request to its server, and to the client itself the message that waits for
 // the answer.

@@ -35,31 +35,31 @@ var (
 	ask = freerun.Op[*link, int, struct{}]("ask", nil)
 )
 
-var _ = freerun.Define(give, func(c *freerun.Context, at **link, number int) (struct{}, error) {
+var _ = freerun.Define(give, freerun.NoResult(func(c *freerun.Context, at **link, number int) error {
 	l := *at
 	if l.stalled() {
-		return struct{}{}, l.keep(number)
+		return l.keep(number)
 	}
-	return struct{}{}, l.take(c, number)
-})
+	return l.take(c, number)
+}))
 
-var _ = freerun.Define(ask, func(c *freerun.Context, at **link, more int) (struct{}, error) {
+var _ = freerun.Define(ask, freerun.NoResult(func(c *freerun.Context, at **link, more int) error {
 	l := *at
 	l.credit += more
 	for l.count > 0 && !l.stalled() {
 		number := l.waiting[l.first]
 		l.first, l.count = (l.first+1)%l.buffer, l.count-1
 		if err := l.take(c, number); err != nil {
-			return struct{}{}, err
+			return err
 		}
 	}
 	for ; l.from < l.to && !l.stalled(); l.from++ {
 		if err := l.pass(c, l.from); err != nil {
-			return struct{}{}, err
+			return err
 		}
 	}
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 // stalled reports whether a number has to wait, as one that passes could not go on.
 func (l *link) stalled() bool { return l.next != nil && l.credit == 0 }

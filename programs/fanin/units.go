@@ -9,10 +9,10 @@ import (
 )
 
 // count is the operation of the counting unit.
-var count = freerun.Op("count", func(_ *freerun.Context, t *tally, m message) (struct{}, error) {
+var count = freerun.Op("count", freerun.NoResult(func(_ *freerun.Context, t *tally, m message) error {
 	t.receive(m)
-	return struct{}{}, nil
-})
+	return nil
+}))
 
 // total is the number that the unit has counted.
 var total = freerun.Op("total", func(_ *freerun.Context, t *tally, _ struct{}) (int, error) {

@@ -22,10 +22,10 @@ type answerer struct{ answered int }
 var pass = freerun.Op[burner, struct{}, struct{}]("pass", nil)
 
 var (
-	meet = freerun.Op("meet", func(_ *freerun.Context, b *burner, other *freerun.Unit[burner]) (struct{}, error) {
+	meet = freerun.Op("meet", freerun.NoResult(func(_ *freerun.Context, b *burner, other *freerun.Unit[burner]) error {
 		b.other = other
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 	kept = freerun.Op("kept", func(_ *freerun.Context, b *burner, _ struct{}) (int, error) {
 		return b.kept, nil
 	})
@@ -56,13 +56,13 @@ type fire struct {
 	depth   int
 }
 
-var _ = freerun.Define(pass, func(c *freerun.Context, b *burner, _ struct{}) (struct{}, error) {
+var _ = freerun.Define(pass, freerun.NoResult(func(c *freerun.Context, b *burner, _ struct{}) error {
 	if b.stopped.Load() {
 		b.kept++
-		return struct{}{}, nil
+		return nil
 	}
-	return struct{}{}, pass.Tell(c, b.other, struct{}{})
-})
+	return pass.Tell(c, b.other, struct{}{})
+}))
 
 func runUnits(cfg programs.Config) (result programs.Result, err error) {
 	rt := cfg.NewRuntime()

@@ -36,26 +36,26 @@ var (
 	known = freerun.Op[desk, offer, struct{}]("known", nil)
 )
 
-var _ = freerun.Define(submit, func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+var _ = freerun.Define(submit, freerun.NoResult(func(c *freerun.Context, d *desk, o offer) error {
 	d.offered = append(d.offered, o)
-	return struct{}{}, d.publish(c)
-})
+	return d.publish(c)
+}))
 
-var _ = freerun.Define(read, func(c *freerun.Context, r *reader, b bulletin) (struct{}, error) {
+var _ = freerun.Define(read, freerun.NoResult(func(c *freerun.Context, r *reader, b bulletin) error {
 	r.see(b.message)
 	if b.unread.Add(-1) > 0 {
-		return struct{}{}, nil
+		return nil
 	}
-	return struct{}{}, known.Tell(c, b.desk, b.from)
-})
+	return known.Tell(c, b.desk, b.from)
+}))
 
-var _ = freerun.Define(known, func(c *freerun.Context, d *desk, o offer) (struct{}, error) {
+var _ = freerun.Define(known, freerun.NoResult(func(c *freerun.Context, d *desk, o offer) error {
 	d.busy = false
 	if o.i++; o.i < d.messages { // the reporter has another one
 		d.offered = append(d.offered, o)
 	}
-	return struct{}{}, d.publish(c)
-})
+	return d.publish(c)
+}))
 
 // publish publishes the oldest offer if nothing is out.
 func (d *desk) publish(c *freerun.Context) error {

@@ -17,18 +17,18 @@ type player struct {
 // hit has the number of hops left after it as its argument. It sends itself.
 var hit = freerun.Op[player, int, struct{}]("hit", nil)
 
-var _ = freerun.Define(hit, func(c *freerun.Context, p *player, left int) (struct{}, error) {
+var _ = freerun.Define(hit, freerun.NoResult(func(c *freerun.Context, p *player, left int) error {
 	p.received++
 	if left == 0 {
 		p.finish.Reached()
-		return struct{}{}, nil
+		return nil
 	}
 	err := hit.Tell(c, p.other, left-1)
 	if err != nil {
 		p.finish.Fail(err)
 	}
-	return struct{}{}, err
-})
+	return err
+}))
 
 // meet tells a player the other one.
 var meet = freerun.Op("meet",

@@ -11,10 +11,10 @@ import (
 type counter struct{ done int }
 
 var (
-	task = freerun.Op("task", func(_ *freerun.Context, c *counter, _ struct{}) (struct{}, error) {
+	task = freerun.Op("task", freerun.NoResult(func(_ *freerun.Context, c *counter, _ struct{}) error {
 		c.done++
-		return struct{}{}, nil
-	})
+		return nil
+	}))
 	done = freerun.Op("done", func(_ *freerun.Context, c *counter, _ struct{}) (int, error) {
 		return c.done, nil
 	})

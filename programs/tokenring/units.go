@@ -16,17 +16,17 @@ type player struct {
 // pass hands the token to a player. It sends itself.
 var pass = freerun.Op[player, token, struct{}]("pass", nil)
 
-var _ = freerun.Define(pass, func(c *freerun.Context, p *player, t token) (struct{}, error) {
+var _ = freerun.Define(pass, freerun.NoResult(func(c *freerun.Context, p *player, t token) error {
 	if !p.play(p.seat, &t) {
 		p.finish.Reached()
-		return struct{}{}, nil
+		return nil
 	}
 	err := pass.Tell(c, p.ring[p.next(p.seat)], t)
 	if err != nil {
 		p.finish.Fail(err)
 	}
-	return struct{}{}, err
-})
+	return err
+}))
 
 func runUnits(cfg programs.Config) (programs.Result, error) {
 	return programs.OnRuntime(cfg, func(rt *freerun.Runtime) (result programs.Result, err error) {
