@@ -20,6 +20,7 @@ func init() {
 	errorcode.Register("freerun.ErrSameUnit", ErrSameUnit)
 	errorcode.Register("freerun.ErrStalled", ErrStalled)
 	errorcode.Register("freerun.ErrStopped", ErrStopped)
+	errorcode.Register("freerun.ErrTopicClosed", ErrTopicClosed)
 	errorcode.Register("freerun.ErrTracing", ErrTracing)
 	errorcode.Register("freerun.ErrWouldBlock", ErrWouldBlock)
 }
