@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
 	"github.com/freerun-go/freerun/cluster/nats"
+	"github.com/freerun-go/freerun/cluster/nats/embedded"
 )
 
 // counter is the state of a unit in memory.
@@ -37,6 +39,11 @@ var (
 		promises: "at most once; the state is in memory, and the unit on a machine that all agree on",
 		units:    freerunUnits, caller: freerunCaller(counters, count, plainly),
 	}
+	embeddedUnits = variant{
+		name: "freerun-embedded", ports: 1,
+		promises: "as freerun-volatile; the server is in the process of the units",
+		units:    embeddedServer, caller: freerunCaller(counters, count, plainly),
+	}
 	directUnits = variant{
 		name: "freerun-direct", server: true,
 		promises: "at most once, and what was answered is stored",
@@ -57,10 +64,34 @@ type joined struct {
 	node *cluster.Node
 }
 
-// join joins the machines of a server.
+// join joins the machines of a server, which is that of the other process if it has none of its own.
 func join(p place) (*joined, error) {
+	url := p.URL
+	if url == "" {
+		url = "nats://" + at(p.Others[0])
+	}
+	return joinStore(nats.Servers("machines", url, nats.Create(1)))
+}
+
+// embeddedServer has the units in the process of their server.
+func embeddedServer(p place) (stop func(), err error) {
+	dir, err := os.MkdirTemp("", "machines")
+	if err != nil {
+		return nil, err
+	}
+	j, err := joinStore(embedded.Server("machines", dir, embedded.Create(), embedded.Listen(at(p.Ports[0]))))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return func() {
+		j.stop()
+		_ = os.RemoveAll(dir)
+	}, nil
+}
+
+func joinStore(s cluster.Store) (*joined, error) {
 	rt := freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))
-	node, err := cluster.Join(rt, nats.Servers("machines", p.URL, nats.Create(1)))
+	node, err := cluster.Join(rt, s)
 	if err != nil {
 		return nil, errors.Join(err, rt.Close())
 	}
