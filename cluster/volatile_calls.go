@@ -28,7 +28,8 @@ import (
 type volatileCalls struct {
 	of     *shared
 	parts  []*callsPart
-	under  atomic.Int64 // calls under way from here
+	under  atomic.Int64           // calls under way from here
+	last   atomic.Pointer[string] // the machine whose message came last
 	leaves atomic.Bool
 	known  *partition.View // when it has looked last. In the turn of the members
 	looked time.Time
@@ -94,8 +95,10 @@ func (c *volatileCalls) decide(m route.Message, op *route.Operation) (route.Verd
 func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *operation) error {
 	n := t.of.of.node
 	ctx := m.Context()
-	call := layout.Call{Kind: k.given, Key: key, Operation: op.given, Deadline: engine.DeadlineOf(ctx)}
-	out := &calls.Outgoing{Until: n.rt.Now().Add(mostRequest)}
+	call := layout.Call{Kind: []byte(k.given), Key: key, Operation: []byte(op.given), Deadline: engine.DeadlineOf(ctx)}
+	sent := &sentCall{part: t, message: m, op: op}
+	out := &sent.Outgoing
+	out.To, out.Until = sent, n.rt.Now().Add(mostRequest)
 	if ctx.Done() != n.rt.Context().Done() {
 		out.Context, call.Flags = ctx, layout.Revocable
 	}
@@ -117,10 +120,6 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 		return fmt.Errorf("cluster: %s was not sent: %w: %d messages to other machines are under way", shorten(op.name), freerun.ErrFull, mostCalls)
 	}
 	out.Body = call.Encode()
-	out.Done = func(body []byte, err error) {
-		t.of.under.Add(-1)
-		resolve(m, op, body, err)
-	}
 	t.turn.Inline(func() {
 		t.line.Send(out)
 		t.isHere()
@@ -128,14 +127,29 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 	return nil
 }
 
+// sentCall is a message that was sent.
+type sentCall struct {
+	calls.Outgoing
+	part    *callsPart
+	message route.Message
+	op      *operation
+}
+
+// Done implements [calls.Sender].
+func (s *sentCall) Done(body []byte, err error) {
+	s.part.of.under.Add(-1)
+	resolve(s.message, s.op, body, err)
+}
+
 // receive takes what another machine has sent.
 func (c *volatileCalls) receive(b []byte) {
-	m, err := calls.Decode(b)
-	if err != nil || m.P >= len(c.parts) {
+	came, err := calls.Decode(b, c.machineNamed)
+	if err != nil || came.P >= len(c.parts) {
 		return // of a newer program, which finds out by other means
 	}
-	t := c.parts[m.P]
+	t := c.parts[came.P]
 	t.turn.Inline(func() {
+		m := came // on the stack
 		if m.Kind <= calls.Probe {
 			t.gate.Receive(&m)
 			return
@@ -143,6 +157,17 @@ func (c *volatileCalls) receive(b []byte) {
 		t.line.Receive(&m)
 		t.isHere()
 	})
+}
+
+// machineNamed returns the name of a machine, which most messages come from that came before.
+func (c *volatileCalls) machineNamed(b []byte) string {
+	last := c.last.Load()
+	if last == nil || *last != string(b) {
+		name := string(b)
+		last = &name
+		c.last.Store(last)
+	}
+	return *last
 }
 
 // take has a call run that has come.
@@ -184,11 +209,11 @@ var errGivenUp = fmt.Errorf("%w: nobody waits for it on the machine that has sen
 
 // called returns the kind and the operation of a call.
 func (c *volatileCalls) called(call *layout.Call) (*volatileKind, *operation, error) {
-	k := c.of.node.called[call.Kind]
+	k := c.of.node.called[string(call.Kind)]
 	if k == nil {
 		return nil, nil, fmt.Errorf("%w: the machine that has its units has a program without kind %s", ErrNotSent, call.Kind)
 	}
-	op := k.named[call.Operation]
+	op := k.named[string(call.Operation)]
 	if op == nil {
 		return nil, nil, fmt.Errorf("%w: the machine that has the unit has a program whose kind %s has no operation %s", ErrNotSent, call.Kind, call.Operation)
 	}

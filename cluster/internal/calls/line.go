@@ -49,14 +49,20 @@ type Line struct {
 type Outgoing struct {
 	Body  []byte
 	Until time.Time // it has no outcome then: it fails
-	// Done is told the outcome, once: ErrUncertain if it may have run, ErrNotRun if it has not, and
-	// will not.
-	Done func(body []byte, err error)
+	// To is told the outcome; nil once it was.
+	To Sender
 	// Context is done when nobody waits for the outcome any more; nil if somebody does always.
 	Context context.Context
 
 	n  uint64 // 0 before it was sent
 	to string
+}
+
+// Sender waits for the outcome of a call.
+type Sender interface {
+	// Done is told the outcome, once: ErrUncertain if the call may have run, ErrNotRun if it has
+	// not, and will not.
+	Done(body []byte, err error)
 }
 
 const (
@@ -136,10 +142,10 @@ func (l *Line) probe() { l.says(Probe, l.last, nil) }
 
 // drops reports whether a call that waits is not to be sent any more.
 func (l *Line) drops(o *Outgoing) bool {
-	if o.Done != nil && (o.isPointless() || !l.world.Now().Before(o.Until)) {
+	if o.To != nil && (o.isPointless() || !l.world.Now().Before(o.Until)) {
 		o.end(nil, partition.ErrNoOwner)
 	}
-	return o.Done == nil
+	return o.To == nil
 }
 
 // isPointless reports whether nobody waits for the outcome any more.
@@ -257,9 +263,9 @@ func (l *Line) ends(o *Outgoing, body []byte, err error) {
 }
 
 func (o *Outgoing) end(body []byte, err error) {
-	if done := o.Done; done != nil {
-		o.Done = nil
-		done(body, err)
+	if to := o.To; to != nil {
+		o.To = nil
+		to.Done(body, err)
 	}
 }
 

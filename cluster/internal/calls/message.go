@@ -45,8 +45,8 @@ func (m *Message) Append(b []byte) []byte {
 	return append(append(b, m.Node...), m.Body...)
 }
 
-// Decode reads what Append has written; Body is a part of it.
-func Decode(b []byte) (m Message, err error) {
+// Decode reads what Append has written; Body is a part of it. named returns the name of a machine.
+func Decode(b []byte, named func(b []byte) string) (m Message, err error) {
 	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > NotRun {
 		return m, errMessage
 	}
@@ -63,6 +63,6 @@ func Decode(b []byte) (m Message, err error) {
 		return m, errMessage
 	}
 	m.P, m.First, m.N = int(numbers[0]), numbers[1], numbers[2]
-	m.Node, m.Body = string(rest[:numbers[3]]), slices.Clip(rest[numbers[3]:])
+	m.Node, m.Body = named(rest[:numbers[3]]), slices.Clip(rest[numbers[3]:])
 	return m, nil
 }

@@ -99,7 +99,7 @@ func (r *run) tell(from *machine, to string, m *Message) {
 			continue
 		}
 		arrives := func() {
-			m, err := Decode(b)
+			m, err := Decode(b, func(b []byte) string { return string(b) })
 			if err != nil {
 				r.t.Errorf("%v", err)
 			}
@@ -170,6 +170,11 @@ func (r *run) moves(to string) {
 	}
 }
 
+// outcomeOf is a function that is told an outcome.
+type outcomeOf func(body []byte, err error)
+
+func (f outcomeOf) Done(body []byte, err error) { f(body, err) }
+
 // TestCalls holds that a call is taken once at most, in the order of its sender, and has one
 // outcome, whatever is lost, and wherever the partition moves; and that without faults each is
 // taken.
@@ -207,7 +212,7 @@ func TestCalls(t *testing.T) {
 			call := fmt.Sprintf("%s %d", m.name, asked)
 			ctx, cancel := context.WithCancel(context.Background())
 			o := &Outgoing{Context: ctx, Body: []byte(call), Until: m.Now().Add(30 * time.Second)}
-			o.Done = func(body []byte, err error) {
+			o.To = outcomeOf(func(body []byte, err error) {
 				if r.outcomes[call]++; r.outcomes[call] > 1 {
 					t.Errorf("%s has two outcomes", call)
 				}
@@ -226,7 +231,7 @@ func TestCalls(t *testing.T) {
 					}
 				}
 				sum["outcomes"]++
-			}
+			})
 			m.line.Send(o)
 			w.after(time.Hour, cancel)
 			if w.random.IntN(30) == 0 {

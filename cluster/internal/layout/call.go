@@ -8,8 +8,9 @@ import (
 
 // Call is what a unit that is not durable is sent from another machine.
 type Call struct {
-	Kind, Key, Operation string
-	Arg                  []byte // as package codec has it
+	Kind, Operation []byte
+	Key             string
+	Arg             []byte // as package codec has it
 	// Deadline is until when it may begin; zero for always.
 	Deadline time.Time
 	Flags    CallFlags
@@ -34,10 +35,13 @@ func (c *Call) Encode() []byte {
 		until = c.Deadline.UnixNano()
 	}
 	b = binary.AppendVarint(b, until)
-	return append(AppendParts(b, c.Kind, c.Key, c.Operation), c.Arg...)
+	for _, part := range [...][]byte{c.Kind, c.Operation} {
+		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
+	}
+	return append(AppendParts(b, c.Key), c.Arg...)
 }
 
-// DecodeCall reads what Encode has written; Arg is a part of it.
+// DecodeCall reads what Encode has written; all but Key are parts of it.
 func DecodeCall(b []byte) (c Call, err error) {
 	if len(b) < 2 || b[0] != Version {
 		return c, errors.New("the call has another form; a newer program has sent it")
@@ -50,10 +54,19 @@ func DecodeCall(b []byte) (c Call, err error) {
 	if until != 0 {
 		c.Deadline = time.Unix(0, until).UTC()
 	}
-	var parts [3]string
-	if c.Arg, err = CutParts(b[2+used:], parts[:]); err != nil {
+	rest := b[2+used:]
+	for _, into := range [...]*[]byte{&c.Kind, &c.Operation} {
+		size, used := binary.Uvarint(rest)
+		if used <= 0 || size > uint64(len(rest)-used) {
+			return c, errDamaged
+		}
+		end := used + int(size)
+		*into, rest = rest[used:end:end], rest[end:]
+	}
+	var key [1]string
+	if c.Arg, err = CutParts(rest, key[:]); err != nil {
 		return c, errDamaged
 	}
-	c.Kind, c.Key, c.Operation = parts[0], parts[1], parts[2]
+	c.Key = key[0]
 	return c, nil
 }

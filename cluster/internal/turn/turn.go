@@ -15,8 +15,10 @@ import (
 // Sketch:     what is to run is in a list, the last one first. The one that finds the list empty
 //             has an operation take what is there; that leaves a mark in place of it, so that
 //             others only add to the list, and ends by taking the mark away
-// Invariants: T1 One operation at a time runs what is in the list, in the order in which it came.
-//             T2 While there is a step in the list an operation runs, or is to come.
+//             Inline puts the mark in place of an empty list, and so does all that itself
+// Invariants: T1 One operation, or one caller of Inline, at a time runs what is in the list, in the
+//             order in which it came.
+//             T2 While there is a step in the list one of them runs, or an operation is to come.
 // Progress:   lock-free
 // Checked by: TestTurn, TestTurnDrains
 
@@ -59,19 +61,13 @@ func (t *Turn) Run(fn func()) {
 	}
 }
 
-// Inline is Run in which the caller runs what is there if nobody else does.
+// Inline is Run in which the caller runs fn at once if nobody else runs anything, and what comes
+// meanwhile.
 func (t *Turn) Inline(fn func()) {
-	s := &step{fn: fn}
-	for {
-		s.next = t.list.Load()
-		first := s.next == nil
-		if !t.list.CompareAndSwap(s.next, s) {
-			continue
-		}
-		if first {
-			(*operation)(t).Run(nil, nil)
-		}
-		return
+	if t.list.CompareAndSwap(nil, under) {
+		(*operation)(t).runs(fn)
+	} else {
+		t.Run(fn)
 	}
 }
 
@@ -98,13 +94,23 @@ func (t *Turn) Now() time.Time { return t.rt.Now() }
 type operation Turn
 
 // Run implements [route.Turn].
-func (o *operation) Run(*freerun.Context, any) {
+func (o *operation) Run(*freerun.Context, any) { o.runs(nil) }
+
+// runs runs first, unless it is nil, and then what is in the list.
+func (o *operation) runs(first func()) {
 	over := false
 	defer func() {
 		if !over {
 			crash(recover())
 		}
 	}()
+	if first != nil {
+		first()
+		if o.list.CompareAndSwap(under, nil) {
+			over = true
+			return
+		}
+	}
 	for {
 		for s := inOrder(o.list.Swap(under)); s != nil; s = s.next {
 			s.fn()

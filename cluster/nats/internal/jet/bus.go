@@ -39,27 +39,33 @@ const mostPacked = 32 << 10
 
 // pack is a message of NATS that has several messages to a machine.
 type pack struct {
-	to   string
-	data []byte
+	subject string
+	data    []byte
 }
 
-// packs are those of the machines to which something leaves now.
-type packs struct{ all []pack }
+// packs are those of the machines to which something leaves now, by machine. They stay, with their
+// memory: what is published is copied.
+type packs map[string]*pack
 
-// add adds a message. It returns what leaves before: nil if there is room.
-func (p *packs) add(to string, message []byte) (full *pack) {
-	for i := range p.all {
-		if at := &p.all[i]; at.to == to {
-			if len(at.data) > 0 && len(at.data)+len(message) > mostPacked {
-				full = &pack{to, at.data}
-				at.data = nil
-			}
-			at.data = appendPacked(at.data, message)
-			return full
+// mostPacks is how many machines have one. Machines come and go.
+const mostPacks = 1024
+
+// of returns the pack of a machine.
+func (p *packs) of(to string, n names) *pack {
+	at := (*p)[to]
+	if at == nil {
+		if *p == nil || len(*p) >= mostPacks {
+			*p = packs{}
 		}
+		at = &pack{subject: n.bus(to)}
+		(*p)[to] = at
 	}
-	p.all = append(p.all, pack{to, appendPacked(nil, message)})
-	return nil
+	return at
+}
+
+// hasRoomFor reports whether a message may leave with those in the pack.
+func (p *pack) hasRoomFor(message []byte) bool {
+	return len(p.data) == 0 || len(p.data)+len(message) <= mostPacked
 }
 
 func appendPacked(b, message []byte) []byte {

@@ -18,6 +18,8 @@ type outlet struct {
 	nc     *nats.Conn
 	oldest time.Duration // of a message that is published
 
+	packs packs // of the goroutine
+
 	mu      sync.Mutex
 	queue   []parcel
 	running bool // the goroutine is there: it ends with the queue
@@ -48,12 +50,13 @@ func (o *outlet) put(p parcel) {
 	}
 }
 
-// take takes all that waits; none: the goroutine is to end.
-func (o *outlet) take() []parcel {
+// take takes all that waits; none: the goroutine is to end. What it has taken before is used again.
+func (o *outlet) take(before []parcel) []parcel {
+	clear(before)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := o.queue
-	o.queue = nil
+	o.queue = before[:0]
 	o.running = len(all) > 0
 	return all
 }
@@ -77,28 +80,38 @@ func (o *outlet) flush(most time.Duration) {
 }
 
 func (o *outlet) run() {
-	var packs packs
-	for all := o.take(); len(all) > 0; all = o.take() {
+	var full []*pack // those with something
+	for all := o.take(nil); len(all) > 0; all = o.take(all) {
 		for _, p := range all {
 			switch {
 			case time.Since(p.at) >= o.oldest:
 			case !p.bus:
 				p.leave(o.nc)
 			default:
-				if full := packs.add(p.to, p.message); full != nil {
-					o.leave(full)
+				at := o.packs.of(p.to, o.names)
+				if !at.hasRoomFor(p.message) {
+					o.leave(at)
 				}
+				if len(at.data) == 0 {
+					full = append(full, at)
+				}
+				at.data = appendPacked(at.data, p.message)
 			}
 		}
-		for i := range packs.all {
-			o.leave(&packs.all[i])
+		for _, p := range full {
+			o.leave(p)
 		}
-		packs.all = packs.all[:0]
+		full = full[:0]
 	}
 }
 
-// leave publishes a pack. One that does not leave is lost.
-func (o *outlet) leave(p *pack) { _ = o.nc.Publish(o.names.bus(p.to), p.data) }
+// leave publishes what is in a pack. What does not leave is lost.
+func (o *outlet) leave(p *pack) {
+	if len(p.data) > 0 {
+		_ = o.nc.Publish(p.subject, p.data)
+		p.data = p.data[:0]
+	}
+}
 
 func (p parcel) leave(nc *nats.Conn) {
 	for _, m := range p.messages {
