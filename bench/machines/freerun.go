@@ -64,7 +64,7 @@ type joined struct {
 	node *cluster.Node
 }
 
-// join joins the machines of a server, which is that of the other process if it has none of its own.
+// join joins the machines of a server: that of the other process, if there is none beside.
 func join(p place) (*joined, error) {
 	url := p.URL
 	if url == "" {
