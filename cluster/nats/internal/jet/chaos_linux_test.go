@@ -1,6 +1,8 @@
 package jet
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
@@ -54,6 +57,9 @@ func (c *chaos) start(n int) *chaos {
 		c.running[p.Name] = runApart(t, p)
 		return c.running[p.Name].kill
 	})
+	for i := range c.servers.places {
+		c.servers.places[i].MostStored = mostStored
+	}
 	c.servers.startAll()
 	c.nc = c.servers.connect(c.t)
 	open(c.t, c.nc, Options{Program: "chaos", Replicas: n}).Close()
@@ -128,12 +134,42 @@ func (c *chaos) stall() {
 	s.signal(syscall.SIGCONT)
 }
 
+// mostStored is how many bytes the servers of a run have room for.
+const mostStored = 96 << 20
+
+// fill fills the room of the servers for a while, with a stream of another program.
+func (c *chaos) fill() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	js, err := jetstream.New(c.nc)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	ballast := jetstream.StreamConfig{Name: "ballast", Subjects: []string{"ballast"}, Replicas: len(c.servers.places)}
+	if _, err = js.CreateStream(ctx, ballast); err != nil {
+		c.t.Error(err)
+		return
+	}
+	for err == nil {
+		_, err = js.Publish(ctx, "ballast", make([]byte, 256<<10))
+	}
+	if full := (*jetstream.APIError)(nil); !errors.As(err, &full) || full.ErrorCode != noResources && full.ErrorCode != noStorage {
+		c.t.Errorf("the servers are not full: %v", err)
+	}
+	passes(2000)
+	if err := js.DeleteStream(ctx, "ballast"); err != nil {
+		c.t.Error(err)
+	}
+	passes(1000)
+}
+
 // faults are what happens to them, by name.
 var faults = map[string]func(c *chaos){
 	"node":   func(c *chaos) { c.killNode().isReady() },
 	"server": func(c *chaos) { c.killServer(func() { passes(500) }) },
 	"both":   func(c *chaos) { c.killServer(func() { c.killNode() }) },
 	"stall":  (*chaos).stall,
+	"full":   (*chaos).fill,
 	"zombie": func(c *chaos) {
 		n := c.owner()
 		n.signal(syscall.SIGSTOP)

@@ -25,6 +25,7 @@ const (
 	wrongSequence = 10071
 	notSettled    = 10164 // a write of the entry is on its way to the other servers
 	noMessage     = 10037
+	noResources   = 10023 // the room of all streams is used up
 	noStorage     = 10047 // resources exceeded
 	noStorageLeft = 10077 // the stream's maximum of bytes
 )
@@ -59,7 +60,7 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 	switch a.Error.Code {
 	case wrongSequence, notSettled:
 		return a, engine.ErrConflict
-	case noStorage, noStorageLeft:
+	case noResources, noStorage, noStorageLeft:
 		return a, fmt.Errorf("%w: %s", engine.ErrNoSpace, a.Error.Description)
 	}
 	return a, fmt.Errorf("%w: the server says: %s (%d)", engine.ErrUncertain, a.Error.Description, a.Error.Code)

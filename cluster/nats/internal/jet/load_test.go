@@ -126,6 +126,8 @@ func (l *load) logged() {
 			case l.isKilled():
 			case errors.Is(err, cluster.ErrUncertain): // these machines are slow now and then
 				l.say(heard{Unknown: e.ID})
+			case errors.Is(err, cluster.ErrNoSpace):
+				l.say(heard{Not: e.ID})
 			case err != nil:
 				l.say(heard{Wrong: fmt.Sprintf("%s has no outcome: %v", e.ID, err)})
 			case outcome != e.ID:
@@ -164,7 +166,7 @@ func (l *load) unlogged(id string, f freerun.Future[string], most time.Duration)
 		l.say(heard{Wrong: fmt.Sprintf("the outcome of %s is %q", id, outcome)})
 	case err == nil:
 		l.say(heard{Certain: id})
-	case errors.Is(err, cluster.ErrNotRun):
+	case errors.Is(err, cluster.ErrNotRun), errors.Is(err, cluster.ErrNoSpace):
 		l.say(heard{Not: id})
 	case !errors.Is(err, cluster.ErrUncertain) && !errors.Is(err, context.DeadlineExceeded):
 		l.say(heard{Wrong: fmt.Sprintf("%s: %v", id, err)})

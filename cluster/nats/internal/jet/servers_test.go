@@ -32,11 +32,13 @@ type place struct {
 	Name, Dir         string
 	Port, ClusterPort int
 	Routes            string // empty for a server alone
+	MostStored        int64  // bytes of all streams; 0 for what the disk has room for
 }
 
 func (p place) options() *server.Options {
 	o := &server.Options{
 		ServerName: p.Name, Host: "127.0.0.1", Port: p.Port, JetStream: true, StoreDir: p.Dir, NoLog: true, NoSigs: true,
+		JetStreamMaxStore: p.MostStored,
 	}
 	if p.Routes != "" {
 		o.Cluster = server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: p.ClusterPort}
@@ -86,7 +88,7 @@ func arrange(t testing.TB, n int, launch func(t testing.TB, p place) func()) *se
 	ports := freeport.Take(t, 2*n)
 	var routes []string
 	for i := range n {
-		s.places = append(s.places, place{fmt.Sprint("s", i), t.TempDir(), ports[i], ports[n+i], ""})
+		s.places = append(s.places, place{Name: fmt.Sprint("s", i), Dir: t.TempDir(), Port: ports[i], ClusterPort: ports[n+i]})
 		routes = append(routes, fmt.Sprint("nats://127.0.0.1:", ports[n+i]))
 	}
 	if n > 1 {
