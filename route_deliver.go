@@ -76,9 +76,13 @@ func deliver(in any, d *route.Delivery) error {
 	if sent.mark != nil {
 		rt.deliveries.Store(m, sent)
 	}
-	if d.Revocable {
-		m.lineage.Store(&rt.calls)
+	key := rt.keyWith(d.Values)
+	switch {
+	case d.Revocable:
+		m.lineage.Store(rt.calling(key))
 		d.Revoke = func(err error) { m.revoke(of.sent, err) }
+	case key != nil:
+		m.lineage.Store(&key.root)
 	}
 	if several {
 		err = rt.sendSeveralFromStore(of, m, to, &sent.waiter, deliveryVtable)
@@ -89,6 +93,18 @@ func deliver(in any, d *route.Delivery) error {
 		rt.deliveries.Delete(m)
 	}
 	return err
+}
+
+// keyWith returns a context key with values, nil for none.
+func (rt *Runtime) keyWith(values []route.Value) *contextKey {
+	if len(values) == 0 {
+		return nil
+	}
+	var all []contextValue
+	for _, v := range values {
+		all = append(all, contextValue{v.Key, v.Value})
+	}
+	return rt.Context().withValues(all...).key
 }
 
 // addressed returns the units that an operation is delivered to.

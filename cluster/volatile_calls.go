@@ -13,6 +13,7 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/cluster/internal/turn"
 	"github.com/freerun-go/freerun/internal/route"
+	"github.com/freerun-go/freerun/internal/travel"
 )
 
 // Sketch:     a message to a unit of a partition that is here goes on as if nothing was shared.
@@ -105,6 +106,13 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 	if m.Told() {
 		call.Flags |= layout.Told
 	}
+	for _, v := range travel.All() {
+		if value := ctx.Value(v.Key); value != nil {
+			if b := v.Encode(value); b != nil && len(b) <= mostTravels {
+				call.Values = append(call.Values, layout.CallValue{Name: v.Name, Value: b})
+			}
+		}
+	}
 	if !call.Deadline.IsZero() && call.Deadline.Before(out.Until) {
 		out.Until = call.Deadline
 	}
@@ -193,6 +201,7 @@ func (t *callsPart) take(c *calls.Incoming) error {
 		Revocable: call.Flags&layout.Revocable != 0,
 		Done:      func(result any, err error) { ends(t.of.outcome(&call, op, result, err)) },
 	}
+	d.Values = valuesOf(&call)
 	switch err := seam.Deliver(rt, d); {
 	case errors.Is(err, freerun.ErrClosed):
 		return calls.ErrRefused
@@ -202,6 +211,21 @@ func (t *callsPart) take(c *calls.Incoming) error {
 		c.Revoke = func() { d.Revoke(errGivenUp) }
 	}
 	return nil
+}
+
+// valuesOf returns the values that have come with a call, and are known here.
+func valuesOf(call *layout.Call) (all []route.Value) {
+	for _, came := range call.Values {
+		for _, v := range travel.All() {
+			if v.Name != came.Name {
+				continue
+			}
+			if value := v.Decode(came.Value); value != nil {
+				all = append(all, route.Value{Key: v.Key, Value: value})
+			}
+		}
+	}
+	return all
 }
 
 // errGivenUp is the outcome of a call that nobody waits for any more: none sees it.

@@ -76,12 +76,17 @@ type Place struct {
 	Key  func(key any) error // decodes the key into a *K
 }
 
+// Value is a value that travels with a message.
+type Value struct{ Key, Value any }
+
 // Delivery is an operation that a store, or a route, sends to a unit of a kind, or to several.
 type Delivery struct {
 	To        []Place
 	Operation string              // the full name
 	Arg       func(arg any) error // decodes the argument into an *A
 	Mark      any                 // what Seam.Mark returns; nil for none
+	// Values are those of its context.
+	Values []Value
 	// Revocable has Deliver set Revoke, which has the message fail unless it has begun.
 	Revocable bool
 	Revoke    func(err error)

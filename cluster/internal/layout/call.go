@@ -14,6 +14,13 @@ type Call struct {
 	// Deadline is until when it may begin; zero for always.
 	Deadline time.Time
 	Flags    CallFlags
+	Values   []CallValue // of the context
+}
+
+// CallValue is a value of a context, with its name between machines.
+type CallValue struct {
+	Name  string
+	Value []byte
 }
 
 // CallFlags say more of a Call.
@@ -38,7 +45,12 @@ func (c *Call) Encode() []byte {
 	for _, part := range [...][]byte{c.Kind, c.Operation} {
 		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
 	}
-	return append(AppendParts(b, c.Key), c.Arg...)
+	b = binary.AppendUvarint(AppendParts(b, c.Key), uint64(len(c.Values)))
+	for _, v := range c.Values {
+		b = AppendParts(b, v.Name)
+		b = append(binary.AppendUvarint(b, uint64(len(v.Value))), v.Value...)
+	}
+	return append(b, c.Arg...)
 }
 
 // DecodeCall reads what Encode has written; all but Key are parts of it.
@@ -54,19 +66,41 @@ func DecodeCall(b []byte) (c Call, err error) {
 	if until != 0 {
 		c.Deadline = time.Unix(0, until).UTC()
 	}
-	rest := b[2+used:]
-	for _, into := range [...]*[]byte{&c.Kind, &c.Operation} {
-		size, used := binary.Uvarint(rest)
-		if used <= 0 || size > uint64(len(rest)-used) {
-			return c, errDamaged
-		}
-		end := used + int(size)
-		*into, rest = rest[used:end:end], rest[end:]
+	r := callReader{rest: b[2+used:]}
+	c.Kind, c.Operation, c.Key = r.bytes(), r.bytes(), string(r.bytes())
+	for n := r.number(); n > 0 && !r.bad; n-- {
+		c.Values = append(c.Values, CallValue{string(r.bytes()), r.bytes()})
 	}
-	var key [1]string
-	if c.Arg, err = CutParts(rest, key[:]); err != nil {
+	c.Arg = r.rest
+	if r.bad {
 		return c, errDamaged
 	}
-	c.Key = key[0]
 	return c, nil
+}
+
+// callReader reads the parts of a call. Once something is missing it is bad.
+type callReader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *callReader) number() uint64 {
+	n, used := binary.Uvarint(r.rest)
+	if r.bad || used <= 0 {
+		r.bad = true
+		return 0
+	}
+	r.rest = r.rest[used:]
+	return n
+}
+
+func (r *callReader) bytes() []byte {
+	size := r.number()
+	if r.bad || size > uint64(len(r.rest)) {
+		r.bad = true
+		return nil
+	}
+	b := r.rest[:size:size]
+	r.rest = r.rest[size:]
+	return b
 }
