@@ -275,7 +275,7 @@ func (r *routedMessage) NewResult() any { return reflect.New(r.of.result).Interf
 func (r *routedMessage) Context() context.Context {
 	rt := r.unit.rt
 	switch {
-	case r.ctx != nil && r.scope() == nil:
+	case r.ctx != nil && r.ctx != context.Background() && r.scope() == nil: // else that of the key
 		return r.ctx
 	case r.key != nil:
 		return rt.outside.contextFor(r.key)

@@ -77,7 +77,7 @@ func newShared(n *Node, e engine.Shared) *shared {
 	}
 	s.machine = partition.NewMachine(e.Name(), len(s.parts), e, e, turn.New(n.rt), func(p int) partition.World { return s.parts[p].turn }, s)
 	s.calls = newVolatileCalls(s)
-	s.machine.Watch(s.calls.looks, s.calls.receive)
+	s.machine.Watch(s.calls.looked, s.calls.received)
 	return s
 }
 
@@ -110,8 +110,10 @@ func (s *shared) leaves() {
 	}
 	_, _ = await(context.Background(), s.node, func(left func(struct{}, error)) {
 		over := sync.OnceFunc(func() { left(struct{}{}, nil) })
-		s.calls.leave(func() { s.machine.Leave(func() { s.node.after(lingers, over) }) })
-		s.node.after(mostLeave, over) // at once if the runtime drains
+		s.calls.leave(func() {
+			s.machine.Leave(func() { s.node.after(lingers, over) })
+			s.node.after(mostLeave, over) // at once if the runtime drains
+		})
 	})
 }
 

@@ -51,5 +51,10 @@ func Travels[T any](name string, key any) {
 	})
 }
 
+func init() { // also through units that are not durable
+	Travels[string]("freerun.once", onceKey{})
+	Travels[bool]("freerun.direct", directKey{})
+}
+
 // mostTravels is how many bytes a value has that goes along.
 const mostTravels = 8 << 10

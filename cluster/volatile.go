@@ -38,7 +38,8 @@ import (
 //     unit is it does not begin any more, a quarter of a second later at most.
 //   - What is sent is a value: an argument, a result and a key as a state of a durable unit is
 //     ([Durable]), whether the unit is here or not. They are not copied if it is here.
-//   - 65,536 messages may be under way from a machine; more fail with [freerun.ErrFull].
+//   - 65,536 messages may be under way from a machine, with 256 MiB; more fail with
+//     [freerun.ErrFull].
 //
 // Refused with [ErrNotSent] are functions without a name ([freerun.Do], [freerun.Read],
 // [freerun.When2]), operations on several units, [freerun.Suspend] and [freerun.Retire], and in

@@ -3,6 +3,9 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,13 +30,15 @@ import (
 
 // volatileCalls is what a node has of units that machines share, and that are not durable.
 type volatileCalls struct {
-	of     *shared
-	parts  []*callsPart
-	under  atomic.Int64           // calls under way from here
-	last   atomic.Pointer[string] // the machine whose message came last
-	leaves atomic.Bool
-	known  *partition.View // when it has looked last. In the turn of the members
-	looked time.Time
+	of      *shared
+	parts   []*callsPart
+	sent    atomic.Int64           // calls from here that have no outcome
+	bytes   atomic.Int64           // of these
+	runs    atomic.Int64           // calls to here that have no outcome
+	last    atomic.Pointer[string] // the machine whose message came last
+	leaving atomic.Bool
+	known   *partition.View // when it has looked last. In the turn of the members
+	looks   time.Time
 }
 
 // callsPart is what a node has of a partition.
@@ -45,30 +50,73 @@ type callsPart struct {
 	gate  *calls.Gate
 	owner string      // in the turn
 	open  atomic.Bool // the partition is here
-	here  atomic.Bool // and C2 holds
+	// straight has how many messages were given to the turn and are not in the line yet, twice, and
+	// one more if the partition is here, and the line is idle: messages go on here while it is 1.
+	straight atomic.Int64
 }
 
-// mostCalls is how many calls may be under way from a machine.
-const mostCalls = 1 << 16
+// isHere is in straight if messages may go on here.
+const isHere = 1
+
+const (
+	// mostCalls is how many calls may be under way from a machine, and mostBytes how many bytes
+	// they may have.
+	mostCalls = 1 << 16
+	mostBytes = 256 << 20
+)
 
 func newVolatileCalls(s *shared) *volatileCalls {
 	c := &volatileCalls{of: s}
 	for p := range s.engine.Partitions() {
 		t := &callsPart{of: c, p: p, turn: turn.New(s.node.rt)}
 		node := s.engine.Name()
-		tell := func(to string, m *calls.Message) { s.machine.Call(to, m) }
-		t.line = calls.NewLine(p, node, t.turn, func() string { return t.owner }, tell)
+		tell := func(to string, f *calls.Frame) { s.machine.SendBeside(to, f) }
+		t.line = calls.NewLine(p, node, lineWorld{t}, func() string { return t.owner }, tell)
 		t.gate = calls.NewGate(p, node, t.turn, tell, t.take)
 		c.parts = append(c.parts, t)
 	}
 	return c
 }
 
-// isHere notes whether messages may go on here. It ends each step.
-func (t *callsPart) isHere() {
-	if here := t.open.Load() && t.line.IsIdle(); here != t.here.Load() {
-		t.here.Store(here)
+// settle notes whether messages may go on here. It ends each step.
+func (t *callsPart) settle() {
+	want := int64(0)
+	if t.open.Load() && t.line.IsIdle() {
+		want = isHere
 	}
+	for {
+		now := t.straight.Load()
+		if now&isHere == want || t.straight.CompareAndSwap(now, now&^isHere|want) {
+			return
+		}
+	}
+}
+
+// lineWorld is where a line stands. Its times pass also while the runtime drains, which drops
+// timers: what is under way has an end then, too.
+type lineWorld struct{ *callsPart }
+
+// Run implements [partition.World].
+func (w lineWorld) Run(fn func()) { w.turn.Inline(fn) }
+
+// Now implements [partition.World].
+func (w lineWorld) Now() time.Time { return w.turn.Now() }
+
+// After implements [partition.World].
+func (w lineWorld) After(d time.Duration, fn func()) {
+	n, step := w.of.of.node, func() {
+		w.turn.Inline(func() {
+			fn()
+			w.settle()
+		})
+	}
+	n.after(d, func() {
+		if n.draining() {
+			time.AfterFunc(d, step)
+		} else {
+			step()
+		}
+	})
 }
 
 // decide decides what becomes of a message.
@@ -86,7 +134,7 @@ func (c *volatileCalls) decide(m route.Message, op *route.Operation) (route.Verd
 		return 0, err
 	}
 	t := c.parts[partition.Of(k.unit(key), len(c.parts))]
-	if t.here.Load() {
+	if t.straight.Load() == isHere {
 		return route.Here, nil
 	}
 	return route.Elsewhere, t.send(m, k, key, o)
@@ -123,16 +171,33 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 	if err := mayHave("the argument of "+shorten(op.name), len(call.Arg), t.of.of.room.Argument); err != nil {
 		return err
 	}
-	if t.of.under.Add(1) > mostCalls {
-		t.of.under.Add(-1)
-		return fmt.Errorf("cluster: %s was not sent: %w: %d messages to other machines are under way", shorten(op.name), freerun.ErrFull, mostCalls)
-	}
 	out.Body = call.Encode()
+	if err := t.of.begins(len(out.Body)); err != nil {
+		return fmt.Errorf("cluster: %s was not sent: %w", shorten(op.name), err)
+	}
+	sent.size = len(out.Body)
+	t.straight.Add(2)
 	t.turn.Inline(func() {
 		t.line.Send(out)
-		t.isHere()
+		t.settle()
+		t.straight.Add(-2)
 	})
 	return nil
+}
+
+// begins counts a call that is about to be sent, or says why it is not.
+func (c *volatileCalls) begins(size int) error {
+	if n, bytes := c.sent.Add(1), c.bytes.Add(int64(size)); n > mostCalls || bytes > mostBytes && n > 1 {
+		c.ends(size)
+		return fmt.Errorf("%w: %d messages to other machines are under way, with %d bytes", freerun.ErrFull, n-1, bytes-int64(size))
+	}
+	return nil
+}
+
+// ends counts a call that has its outcome.
+func (c *volatileCalls) ends(size int) {
+	c.sent.Add(-1)
+	c.bytes.Add(-int64(size))
 }
 
 // sentCall is a message that was sent.
@@ -141,29 +206,30 @@ type sentCall struct {
 	part    *callsPart
 	message route.Message
 	op      *operation
+	size    int
 }
 
 // Done implements [calls.Sender].
 func (s *sentCall) Done(body []byte, err error) {
-	s.part.of.under.Add(-1)
+	s.part.of.ends(s.size)
 	resolve(s.message, s.op, body, err)
 }
 
-// receive takes what another machine has sent.
-func (c *volatileCalls) receive(b []byte) {
+// received takes what another machine has sent.
+func (c *volatileCalls) received(b []byte) {
 	came, err := calls.Decode(b, c.machineNamed)
 	if err != nil || came.P >= len(c.parts) {
 		return // of a newer program, which finds out by other means
 	}
 	t := c.parts[came.P]
 	t.turn.Inline(func() {
-		m := came // on the stack
-		if m.Kind <= calls.Probe {
-			t.gate.Receive(&m)
+		f := came // on the stack
+		if f.Kind <= calls.Probe {
+			t.gate.Receive(&f)
 			return
 		}
-		t.line.Receive(&m)
-		t.isHere()
+		t.line.Receive(&f)
+		t.settle()
 	})
 }
 
@@ -180,7 +246,13 @@ func (c *volatileCalls) machineNamed(b []byte) string {
 
 // take has a call run that has come.
 func (t *callsPart) take(c *calls.Incoming) error {
-	ends := func(body []byte) { t.turn.Inline(func() { c.End(body) }) }
+	t.of.runs.Add(1)
+	ends := func(body []byte) {
+		t.turn.Inline(func() {
+			c.End(body)
+			t.of.runs.Add(-1)
+		})
+	}
 	call, err := layout.DecodeCall(c.Body)
 	if err != nil {
 		ends(encodeResult(nil, err))
@@ -204,6 +276,7 @@ func (t *callsPart) take(c *calls.Incoming) error {
 	d.Values = valuesOf(&call)
 	switch err := seam.Deliver(rt, d); {
 	case errors.Is(err, freerun.ErrClosed):
+		t.of.runs.Add(-1)
 		return calls.ErrRefused
 	case err != nil:
 		ends(encodeResult(nil, err))
@@ -255,23 +328,31 @@ func (c *volatileCalls) outcome(call *layout.Call, op *operation, result any, er
 	return encodeResult(value, c.of.room.cut(err))
 }
 
-// looks notes which machines there are. In the turn of the members.
-func (c *volatileCalls) looks(v *partition.View) {
+// looked notes which machines there are. In the turn of the members.
+func (c *volatileCalls) looked(v *partition.View) {
 	now := c.of.node.rt.Now()
-	if v == c.known && now.Sub(c.looked) < time.Minute {
+	if v == c.known && now.Sub(c.looks) < time.Minute {
 		return
 	}
-	c.known, c.looked = v, now
-	c.tellParts(v)
+	c.known, c.looks = v, now
+	c.tellParts(v, func(moved bool) {
+		if moved && !c.leaving.Load() {
+			c.stopOthers(func() {})
+			// A message that was about to go on here may have made a unit again.
+			c.of.node.after(partition.Absent, func() { c.stopOthers(func() {}) })
+		}
+	})
 }
 
-// tellParts has the partitions know which machines there are.
-func (c *volatileCalls) tellParts(v *partition.View) {
-	self, owners, leaves := c.of.engine.Name(), v.Owners, c.leaves.Load()
-	if leaves {
+// tellParts has the partitions know which machines there are, and calls then once all do: moved
+// says whether one is not here any more. In the turn of the members.
+func (c *volatileCalls) tellParts(v *partition.View, then func(moved bool)) {
+	self, owners := c.of.engine.Name(), v.Owners
+	if c.leaving.Load() {
 		owners = v.Without(self).Owners
 	}
-	moved := atomic.Bool{}
+	left, moved := &atomic.Int64{}, &atomic.Bool{}
+	left.Store(int64(len(c.parts)))
 	for _, t := range c.parts {
 		t.turn.Inline(func() {
 			t.owner = owners[t.p]
@@ -280,28 +361,28 @@ func (c *volatileCalls) tellParts(v *partition.View) {
 				moved.Store(true)
 			}
 			t.gate.Open(mine)
-			t.gate.Members(v.Members)
-			t.line.Members(v.Members)
-			t.isHere()
+			t.gate.Members(v.MayAnswer())
+			t.line.Members(v.MayAnswer())
+			t.settle()
+			if left.Add(-1) == 0 {
+				then(moved.Load())
+			}
 		})
-	}
-	if moved.Load() && !leaves {
-		c.stopOthers(func() {})
-		// A message that was about to go on here may have made a unit again.
-		c.of.node.after(partition.Absent, func() { c.stopOthers(func() {}) })
 	}
 }
 
 // stopOthers stops the units that are not here any more, behind what was sent to them.
 func (c *volatileCalls) stopOthers(done func()) {
-	left := atomic.Int64{}
-	left.Store(int64(len(c.of.node.volatile)) + 1)
+	kinds := c.of.node.volatile
+	left := &atomic.Int64{}
+	left.Store(int64(len(kinds)) + 1)
 	stopped := func() {
 		if left.Add(-1) == 0 {
 			done()
 		}
 	}
-	for _, k := range c.of.node.volatile {
+	for _, name := range slices.Sorted(maps.Keys(kinds)) { // so that a seed repeats it
+		k := kinds[name]
 		seam.StopSome(c.of.node.rt, k.name, func(key any) bool {
 			text, err := k.keyText(key)
 			return err == nil && !c.parts[partition.Of(k.unit(text), len(c.parts))].open.Load()
@@ -310,14 +391,35 @@ func (c *volatileCalls) stopOthers(done func()) {
 	stopped()
 }
 
-// leave has the units be on other machines: what was taken here runs, and then they are stopped.
-// done is called then.
+// mostRuns is how long a machine that leaves waits for the operations that it has taken.
+const mostRuns = 10 * time.Second
+
+// leave has the units be on other machines: what was taken here runs, then they are stopped, and
+// the outcomes leave. done is called then.
 func (c *volatileCalls) leave(done func()) {
-	c.leaves.Store(true)
-	if v := c.of.machine.View(); v != nil {
-		c.tellParts(v)
+	done = sync.OnceFunc(done)
+	c.of.node.after(mostRuns, done) // at once if the runtime drains
+	c.of.machine.Run(func() {
+		c.leaving.Store(true)
+		v := c.of.machine.View()
+		if v == nil {
+			done()
+			return
+		}
+		c.tellParts(v, func(bool) {
+			// Twice: a message that was about to go on here may have made a unit again.
+			c.stopOthers(func() { c.stopOthers(func() { c.awaitRuns(done) }) })
+		})
+	})
+}
+
+// awaitRuns waits until all that was taken has its outcome.
+func (c *volatileCalls) awaitRuns(done func()) {
+	if c.runs.Load() == 0 || c.of.isEnding() {
+		done()
+		return
 	}
-	c.stopOthers(done)
+	c.of.node.after(leastPause, func() { c.awaitRuns(done) })
 }
 
 // end fails what is under way.
@@ -327,7 +429,7 @@ func (c *volatileCalls) end() {
 			t.open.Store(false)
 			t.gate.Open(false)
 			t.line.End()
-			t.isHere()
+			t.settle()
 		})
 	}
 }

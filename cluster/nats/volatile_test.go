@@ -299,3 +299,87 @@ func TestVolatileTopic(t *testing.T) {
 		})
 	}
 }
+
+// TestVolatileLeaves holds that a machine that leaves in order runs what it has taken, that the
+// outcomes come, that what it has not taken runs elsewhere, and that its units are stopped.
+func TestVolatileLeaves(t *testing.T) {
+	t.Parallel()
+	for range 3 {
+		a, b, _, atB := joinTwo(t, "leaves")
+		c, door := a.rt.Context(), make(chan struct{})
+		doors.Store("leaves", door)
+		held := holdDoor.Send(c, parlors.At(c, atB[0]), "leaves")
+		eventually(t, "the operation has begun", func() bool { return parlors.Len(b.rt) > 0 })
+		time.AfterFunc(300*time.Millisecond, func() { close(door) })
+		var all []freerun.Future[int]
+		closed := make(chan error, 1)
+		for i := range 3000 {
+			if i == 1000 {
+				go func() { closed <- b.node.Close() }()
+			}
+			all = append(all, enter.Send(c, parlors.At(c, atB[i%len(atB)]), "x"))
+		}
+		if _, err := held.Wait(t.Context()); err != nil {
+			t.Errorf("what was under way: %v", err)
+		}
+		for i, f := range all {
+			if _, err := f.Wait(t.Context()); err != nil {
+				t.Fatalf("call %d: %v", i, err)
+			}
+		}
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		if n := parlors.Len(b.rt); n != 0 {
+			t.Errorf("%d units are on a machine that has left", n)
+		}
+		b.leave(t)
+		a.leave(t)
+	}
+}
+
+// TestCallValues holds that Once and Direct hold for a Call as for a Send, also through a volatile
+// unit of another machine, and that the values that a program names go along.
+func TestCallValues(t *testing.T) {
+	t.Parallel()
+	a, b, atA, atB := joinTwo(t, "values")
+	defer b.leave(t)
+	defer a.leave(t)
+	c := a.rt.Context()
+	once := cluster.Once(c, "it")
+	for range 2 {
+		if n, err := jot.Call(once, notes.At(c, "once"), "x"); err != nil || n != 1 {
+			t.Errorf("a Call with an identity: %d, %v", n, err)
+		}
+	}
+	for _, through := range []string{atA[0], atB[0], atA[1], atB[1]} {
+		if n, err := jotFor.Call(cluster.Once(c, "through"), parlors.At(c, through), "through"); err != nil || n != 1 {
+			t.Errorf("through %s: %d, %v", through, n, err)
+		}
+	}
+	for _, through := range []string{atA[0], atB[0]} {
+		u := parlors.At(c, through)
+		if who, err := whoAsks.Call(c.WithValue(guestKey{}, "ada"), u, struct{}{}); err != nil || who != "ada" {
+			t.Errorf("a value: %q, %v", who, err)
+		}
+		if who, err := whoAsks.Call(c, u, struct{}{}); err != nil || who != "" {
+			t.Errorf("no value: %q, %v", who, err)
+		}
+	}
+}
+
+// guestKey is the key of a value that goes along.
+type guestKey struct{}
+
+func init() { cluster.Travels[string]("nats_test.guest", guestKey{}) }
+
+var (
+	whoAsks = freerun.Op("whoAsks", func(c *freerun.Context, _ *parlor, _ struct{}) (string, error) {
+		who, _ := c.Value(guestKey{}).(string)
+		return who, nil
+	})
+	// jotFor jots in a note.
+	jotFor = freerun.Op("jotFor", func(c *freerun.Context, _ *parlor, note string) (int, error) {
+		return freerun.Forward(c, jot.Send(c, notes.At(c, note), "for another"))
+	})
+)

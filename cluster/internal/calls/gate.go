@@ -21,7 +21,7 @@ type Gate struct {
 	p       int
 	node    string
 	world   partition.World
-	tell    func(to string, m *Message)
+	tell    func(to string, m *Frame)
 	deliver func(c *Incoming) error
 	open    bool
 	rows    map[string]*row // by machine
@@ -57,7 +57,7 @@ const keepRows = 10 * time.Minute
 
 // NewGate makes a gate, which is closed. deliver has a call run, which then ends; it fails with
 // [ErrRefused], and then the call does not end.
-func NewGate(p int, node string, world partition.World, tell func(to string, m *Message), deliver func(c *Incoming) error) *Gate {
+func NewGate(p int, node string, world partition.World, tell func(to string, m *Frame), deliver func(c *Incoming) error) *Gate {
 	return &Gate{p: p, node: node, world: world, tell: tell, deliver: deliver, rows: map[string]*row{}}
 }
 
@@ -65,7 +65,7 @@ func NewGate(p int, node string, world partition.World, tell func(to string, m *
 func (g *Gate) Open(open bool) { g.open = open }
 
 // Receive takes a message of a line.
-func (g *Gate) Receive(m *Message) {
+func (g *Gate) Receive(m *Frame) {
 	if m.Kind == Cancel {
 		g.cancel(m)
 		return
@@ -88,7 +88,7 @@ func (g *Gate) Receive(m *Message) {
 }
 
 // rowOf returns the row of a message; nil if there is a later one.
-func (g *Gate) rowOf(m *Message) *row {
+func (g *Gate) rowOf(m *Frame) *row {
 	r := g.rows[m.Node]
 	switch {
 	case r == nil:
@@ -103,7 +103,7 @@ func (g *Gate) rowOf(m *Message) *row {
 	return r
 }
 
-func (g *Gate) call(r *row, m *Message) {
+func (g *Gate) call(r *row, m *Frame) {
 	switch {
 	case r.over, !g.open, m.N > r.next:
 		g.refuse(r)
@@ -122,7 +122,7 @@ func (g *Gate) call(r *row, m *Message) {
 }
 
 // cancel revokes a call that has not begun.
-func (g *Gate) cancel(m *Message) {
+func (g *Gate) cancel(m *Frame) {
 	if r := g.rows[m.Node]; r != nil {
 		if c := r.runs[m.N]; c != nil && c.Revoke != nil {
 			c.Revoke()
@@ -137,18 +137,14 @@ func (g *Gate) refuse(r *row) {
 }
 
 func (g *Gate) says(r *row, kind Kind, n uint64, body []byte) {
-	g.tell(r.from, &Message{Kind: kind, P: g.p, Node: g.node, First: r.first, N: n, Body: body})
+	g.tell(r.from, &Frame{Kind: kind, P: g.p, Node: g.node, First: r.first, N: n, Body: body})
 }
 
-// End gives a call its outcome. In the turn of the gate.
-func (c *Incoming) End(body []byte) { c.end(Outcome, body) }
-
-// EndUnrun ends a call that has not run, and will not.
-func (c *Incoming) EndUnrun() { c.end(NotRun, nil) }
-
-func (c *Incoming) end(kind Kind, body []byte) {
+// End gives a call its outcome. In the turn of the gate. It says the First of the present row, also
+// of a call of an earlier one: numbers rise over all rows, so it takes nothing for the line.
+func (c *Incoming) End(body []byte) {
 	delete(c.row.runs, c.n)
-	c.gate.says(c.row, kind, c.n, body)
+	c.gate.says(c.row, Outcome, c.n, body)
 }
 
 // Members notes which machines there are: of others nothing is known after a while.
@@ -161,12 +157,4 @@ func (g *Gate) Members(all []string) {
 			delete(g.rows, name)
 		}
 	}
-}
-
-// Runs returns how many calls were taken and have not ended.
-func (g *Gate) Runs() (n int) {
-	for _, r := range g.rows {
-		n += len(r.runs)
-	}
-	return n
 }

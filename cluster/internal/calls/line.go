@@ -1,8 +1,8 @@
 package calls
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -27,18 +27,18 @@ import (
 
 // Line carries the calls of one machine to the units of one partition.
 type Line struct {
-	p       int
-	node    string
+	p       int    // the partition
+	node    string // this machine
 	world   partition.World
-	tell    func(to string, m *Message)
+	tell    func(to string, m *Frame)
 	owner   func() string // of the partition, as this machine knows it; empty for none
 	to      string        // the row goes there; empty without one
 	first   uint64        // of the row
-	last    uint64        // number
+	last    uint64        // number of a call; numbers rise over all rows
 	onWay   []*Outgoing   // of the row: sent, and neither taken nor refused, as far as it is known
 	waiting []*Outgoing
 	open    map[uint64]*Outgoing // sent, and without an outcome
-	again   bool                 // it looks again a little later
+	again   bool                 // goOn is about to be called, and does nothing before
 	careful bool                 // a row was refused: the next one begins with one call
 	sweeps  bool
 	heard   bool // of the machine since the last sweep
@@ -71,7 +71,7 @@ const (
 )
 
 // NewLine makes a line of a machine. tell sends a message; it does not wait.
-func NewLine(p int, node string, world partition.World, owner func() string, tell func(to string, m *Message)) *Line {
+func NewLine(p int, node string, world partition.World, owner func() string, tell func(to string, m *Frame)) *Line {
 	return &Line{p: p, node: node, world: world, owner: owner, tell: tell, open: map[uint64]*Outgoing{}}
 }
 
@@ -126,7 +126,7 @@ func (l *Line) goOn() {
 }
 
 func (l *Line) says(kind Kind, n uint64, body []byte) {
-	l.tell(l.to, &Message{Kind: kind, P: l.p, Node: l.node, First: l.first, N: n, Body: body})
+	l.tell(l.to, &Frame{Kind: kind, P: l.p, Node: l.node, First: l.first, N: n, Body: body})
 }
 
 // lookAgain has goOn be called a little later.
@@ -142,7 +142,11 @@ func (l *Line) probe() { l.says(Probe, l.last, nil) }
 
 // drops reports whether a call that waits is not to be sent any more.
 func (l *Line) drops(o *Outgoing) bool {
-	if o.To != nil && (o.isPointless() || !l.world.Now().Before(o.Until)) {
+	switch {
+	case o.To == nil:
+	case o.isPointless():
+		o.end(nil, partition.ErrNotRun)
+	case !l.world.Now().Before(o.Until):
 		o.end(nil, partition.ErrNoOwner)
 	}
 	return o.To == nil
@@ -153,12 +157,12 @@ func (o *Outgoing) isPointless() bool { return o.Context != nil && o.Context.Err
 
 // cancel gives up a call that was sent: it does not begin, if it has not.
 func (l *Line) cancel(o *Outgoing) {
-	l.tell(o.to, &Message{Kind: Cancel, P: l.p, Node: l.node, First: l.first, N: o.n})
+	l.tell(o.to, &Frame{Kind: Cancel, P: l.p, Node: l.node, First: l.first, N: o.n})
 	l.ends(o, nil, engine.ErrUncertain)
 }
 
 // Receive takes a message of a gate.
-func (l *Line) Receive(m *Message) {
+func (l *Line) Receive(m *Frame) {
 	if m.First == l.first && m.Node == l.to {
 		l.heard = true
 	}
@@ -167,14 +171,9 @@ func (l *Line) Receive(m *Message) {
 		l.taken(m.First, m.N)
 	case Refused:
 		l.refused(m.First, m.N)
-	case Outcome, NotRun:
+	case Outcome:
 		l.taken(m.First, m.N)
-		o := l.open[m.N]
-		switch {
-		case o == nil || o.to != m.Node:
-		case m.Kind == NotRun:
-			l.ends(o, nil, partition.ErrNotRun)
-		default:
+		if o := l.open[m.N]; o != nil && o.to == m.Node {
 			l.ends(o, m.Body, nil)
 		}
 	}
@@ -219,13 +218,23 @@ func (l *Line) Members(all []string) {
 	if l.to != "" && !slices.Contains(all, l.to) {
 		l.onWay, l.to, l.first = nil, "", 0
 	}
-	for _, n := range slices.Sorted(maps.Keys(l.open)) { // so that a seed repeats it
-		if o := l.open[n]; o != nil && !slices.Contains(all, o.to) {
-			l.ends(o, nil, engine.ErrUncertain)
-		}
+	for _, o := range l.those(func(o *Outgoing) bool { return !slices.Contains(all, o.to) }) {
+		l.ends(o, nil, engine.ErrUncertain)
 	}
 	l.again = false // who the owner is may be known now
 	l.goOn()
+}
+
+// those returns the calls that were sent and have no outcome for which a condition holds, in order:
+// so a seed repeats what follows.
+func (l *Line) those(is func(o *Outgoing) bool) (all []*Outgoing) {
+	for _, o := range l.open {
+		if is(o) {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Outgoing) int { return cmp.Compare(a.n, b.n) })
+	return all
 }
 
 // sweepLater has calls fail whose time is over, and asks for those that nothing was heard of.
@@ -241,12 +250,12 @@ func (l *Line) sweep() {
 	l.sweeps = false
 	l.waiting = slices.DeleteFunc(l.waiting, l.drops)
 	now := l.world.Now()
-	for _, n := range slices.Sorted(maps.Keys(l.open)) {
-		switch o := l.open[n]; {
-		case o == nil: // an outcome has had it end
+	for _, o := range l.those(func(o *Outgoing) bool { return o.isPointless() || !now.Before(o.Until) }) {
+		switch {
+		case o.To == nil: // it has its outcome meanwhile
 		case o.isPointless():
 			l.cancel(o)
-		case !now.Before(o.Until):
+		default:
 			l.ends(o, nil, engine.ErrUncertain)
 		}
 	}
@@ -275,8 +284,8 @@ func (l *Line) End() {
 	for _, o := range l.waiting {
 		o.end(nil, partition.ErrNotRun)
 	}
-	for _, n := range slices.Sorted(maps.Keys(l.open)) {
-		l.ends(l.open[n], nil, engine.ErrUncertain)
+	for _, o := range l.those(func(*Outgoing) bool { return true }) {
+		l.ends(o, nil, engine.ErrUncertain)
 	}
 	l.waiting, l.onWay = nil, nil
 }

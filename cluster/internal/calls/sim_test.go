@@ -84,7 +84,7 @@ type run struct {
 	sum      map[string]int
 }
 
-func (r *run) tell(from *machine, to string, m *Message) {
+func (r *run) tell(from *machine, to string, m *Frame) {
 	b := m.Append(nil)
 	if r.random.Float64() < r.lost {
 		r.sum["lost"]++
@@ -121,7 +121,7 @@ func (r *run) tell(from *machine, to string, m *Message) {
 
 func (r *run) begin(name string) *machine {
 	m := &machine{world: r.world, name: name, alive: true}
-	tell := func(to string, what *Message) { r.tell(m, to, what) }
+	tell := func(to string, what *Frame) { r.tell(m, to, what) }
 	m.line = NewLine(0, name, m, func() string { return m.owner }, tell)
 	m.gate = NewGate(0, name, m, tell, func(c *Incoming) error {
 		call := string(c.Body)

@@ -40,8 +40,8 @@ type Machine struct {
 	// The requests that wait for their replies, in the turn of the members.
 	asks     map[uint64]*inquiry
 	lastCall uint64
-	watch    func(v *View)
-	calls    func(message []byte)
+	looked   func(v *View)
+	received func(b []byte)
 	// tune is called with each owner before that begins; nil but in tests.
 	tune func(o *Owner)
 }
@@ -74,16 +74,19 @@ func NewMachine(name string, partitions int, log engine.Log, bus Bus, world Worl
 	return m
 }
 
-// Watch has looks called with what it knows each time that it has looked, in the turn of the
-// members, and calls with what Call has sent here. Before Begin.
-func (m *Machine) Watch(looks func(v *View), calls func(message []byte)) {
-	m.watch, m.calls = looks, calls
+// Watch has looked called with what it knows each time that it has looked, in the turn of the
+// members, and received with what SendBeside has sent here. Before Begin.
+func (m *Machine) Watch(looked func(v *View), received func(b []byte)) {
+	m.looked, m.received = looked, received
 }
 
-// Call sends a message beside the protocol of this package to a machine, which appends appends.
-func (m *Machine) Call(to string, what interface{ Append(b []byte) []byte }) {
-	m.bus.Send(to, what.Append([]byte{version, called}))
+// SendBeside sends a machine something that is not of the protocol of this package.
+func (m *Machine) SendBeside(to string, what interface{ Append(b []byte) []byte }) {
+	m.bus.Send(to, what.Append([]byte{version, beside}))
 }
+
+// Run has fn called in the turn of the members.
+func (m *Machine) Run(fn func()) { m.world.Run(fn) }
 
 // Begin has the machine be a member. It owns nothing until the others had time to answer its first
 // beat.
@@ -145,9 +148,9 @@ func (m *Machine) look() {
 	}
 	v := m.members.View(len(m.parts), m.world.Now(), m.seen.Load())
 	m.seen.Store(v)
-	m.giveUpOf(v.Members)
-	if m.watch != nil {
-		m.watch(v)
+	m.giveUpOf(v.MayAnswer())
+	if m.looked != nil {
+		m.looked(v)
 	}
 	for _, t := range m.parts {
 		mine := v.Owners[t.p] == m.name
@@ -240,9 +243,9 @@ func (m *Machine) Answer(o *Owner, c *Command, value []byte) {
 // Receive takes a message of the bus. One that this machine cannot read is dropped: it is of a
 // newer program, which has other means to find out.
 func (m *Machine) Receive(b []byte) {
-	if len(b) > 2 && b[0] == version && b[1] == called {
-		if m.calls != nil {
-			m.calls(b[2:])
+	if len(b) > 2 && b[0] == version && b[1] == beside {
+		if m.received != nil {
+			m.received(b[2:])
 		}
 		return
 	}
@@ -262,7 +265,7 @@ func (m *Machine) Receive(b []byte) {
 		})
 	case goodbye:
 		m.world.Run(func() {
-			m.members.Gone(got.node)
+			m.members.Gone(got.node, m.world.Now())
 			m.look()
 		})
 	case outcome:

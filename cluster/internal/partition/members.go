@@ -18,7 +18,10 @@ import (
 // Not invariant: that two machines agree. What depends on it is fenced.
 
 // Members are the machines of which one has heard.
-type Members struct{ heard map[string]lastBeat }
+type Members struct {
+	heard map[string]lastBeat
+	gone  map[string]time.Time // said goodbye then: a beat that comes later was sent before
+}
 
 // lastBeat is the last beat of a machine.
 type lastBeat struct {
@@ -40,22 +43,35 @@ func (m *Members) Beat(node string, declined []int, now time.Time) (comes bool) 
 	if m.heard == nil {
 		m.heard = map[string]lastBeat{}
 	}
+	if at, left := m.gone[node]; left {
+		if now.Sub(at) < Absent {
+			return false
+		}
+		delete(m.gone, node)
+	}
 	last, known := m.heard[node]
 	m.heard[node] = lastBeat{now, declined}
 	return !known || now.Sub(last.at) > Absent
 }
 
 // Gone notes that a machine has said goodbye.
-func (m *Members) Gone(node string) { delete(m.heard, node) }
+func (m *Members) Gone(node string, now time.Time) {
+	if m.gone == nil {
+		m.gone = map[string]time.Time{}
+	}
+	m.gone[node] = now
+	delete(m.heard, node)
+}
 
 // View returns the members, and the owners of all partitions; before if they are the same.
 func (m *Members) View(partitions int, now time.Time, before *View) *View {
 	maps.DeleteFunc(m.heard, func(_ string, last lastBeat) bool { return now.Sub(last.at) > Absent })
-	v := &View{Members: slices.Sorted(maps.Keys(m.heard))}
+	maps.DeleteFunc(m.gone, func(_ string, at time.Time) bool { return now.Sub(at) > Absent })
+	v := &View{Members: slices.Sorted(maps.Keys(m.heard)), Left: slices.Sorted(maps.Keys(m.gone))}
 	for _, node := range v.Members {
 		v.declined = append(v.declined, m.heard[node].declined)
 	}
-	if before != nil && slices.Equal(v.Members, before.Members) && slices.EqualFunc(v.declined, before.declined, slices.Equal) {
+	if before != nil && slices.Equal(v.Members, before.Members) && slices.Equal(v.Left, before.Left) && slices.EqualFunc(v.declined, before.declined, slices.Equal) {
 		return before
 	}
 	v.findOwners(partitions)
@@ -65,9 +81,13 @@ func (m *Members) View(partitions int, now time.Time, before *View) *View {
 // View is what a machine knows of the machines. It does not change.
 type View struct {
 	Members  []string // in order
+	Left     []string // said goodbye a little ago: their last answers may be on their way
 	Owners   []string // of the partitions; empty if there are no members
 	declined [][]int  // by each of the members
 }
+
+// MayAnswer returns the machines from which answers may come.
+func (v *View) MayAnswer() []string { return slices.Concat(v.Members, v.Left) }
 
 // Without returns the view in which a machine is no member.
 func (v *View) Without(node string) *View {
@@ -75,7 +95,7 @@ func (v *View) Without(node string) *View {
 	if at < 0 {
 		return v
 	}
-	w := &View{Members: slices.Delete(slices.Clone(v.Members), at, at+1), declined: slices.Delete(slices.Clone(v.declined), at, at+1)}
+	w := &View{Left: v.Left, Members: slices.Delete(slices.Clone(v.Members), at, at+1), declined: slices.Delete(slices.Clone(v.declined), at, at+1)}
 	w.findOwners(len(v.Owners))
 	return w
 }

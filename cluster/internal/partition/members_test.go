@@ -44,7 +44,8 @@ func TestMembers(t *testing.T) {
 	if all := m.View(1, start.Add(Absent+1), nil).Members; !slices.Equal(all, []string{"a"}) {
 		t.Errorf("members are %v after the last beat of b is too old", all)
 	}
-	m.Gone("a")
+	m.Gone("a", start)
+	m.Beat("a", nil, start.Add(time.Millisecond)) // sent before the goodbye
 	if all := m.View(1, start, nil).Members; len(all) > 0 {
 		t.Errorf("members are %v after all have left", all)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// message is what one machine tells another one, at most once: one of the six.
+// message is what one machine tells another one, at most once: one of these.
 type message struct {
 	kind    byte
 	node    string // of a beat, a goodbye and a request
@@ -29,7 +29,7 @@ const (
 	closed                  // the session is closed
 	request                 // to a unit, beside the log
 	reply                   // to a request
-	called                  // beside this protocol: package calls
+	beside                  // beside this protocol: package calls
 )
 
 // The statuses of replies.
@@ -73,29 +73,29 @@ func decodeMessage(b []byte) (message, error) {
 	m := message{kind: r.byte()}
 	switch m.kind {
 	case beat:
-		for n := r.uvarint(); n > 0; n = r.uvarint() {
-			m.declined = append(m.declined, int(n-1))
+		for n := r.partition(); n > 0; n = r.partition() {
+			m.declined = append(m.declined, n-1)
 		}
 		r.bad = r.bad || !slices.IsSorted(m.declined)
 		m.node, r.rest = string(r.rest), nil
 	case goodbye:
 		m.node, r.rest = string(r.rest), nil
 	case outcome:
-		m.p, m.session, m.n = int(r.uvarint()), r.uvarint(), r.number()
+		m.p, m.session, m.n = r.partition(), r.uvarint(), r.number()
 		m.value, r.rest = r.rest, nil
 	case closed:
-		m.p, m.session = int(r.uvarint()), r.uvarint()
+		m.p, m.session = r.partition(), r.uvarint()
 	case request:
-		m.p, m.call, m.node, m.unit = int(r.uvarint()), r.uvarint(), string(r.bytes()), string(r.bytes())
+		m.p, m.call, m.node, m.unit = r.partition(), r.uvarint(), string(r.bytes()), string(r.bytes())
 		m.value, r.rest = r.rest, nil
 	case reply:
-		m.p, m.call, m.status = int(r.uvarint()), r.uvarint(), r.byte()
+		m.p, m.call, m.status = r.partition(), r.uvarint(), r.byte()
 		m.value, r.rest = r.rest, nil
 		r.bad = r.bad || m.status > uncertain
 	default:
 		r.bad = true
 	}
-	if r.bad || len(r.rest) > 0 || m.p < 0 {
+	if r.bad || len(r.rest) > 0 {
 		return message{}, errMessage
 	}
 	return m, nil
@@ -105,4 +105,14 @@ func decodeMessage(b []byte) (message, error) {
 func BeatOf(b []byte) (node string, beats bool) {
 	m, err := decodeMessage(b)
 	return m.node, err == nil && m.kind == beat
+}
+
+// partition reads the number of a partition.
+func (r *reader) partition() int {
+	n := r.uvarint()
+	if n > 1<<30 {
+		r.bad = true
+		return 0
+	}
+	return int(n)
 }

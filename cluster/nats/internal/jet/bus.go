@@ -7,7 +7,7 @@ import (
 )
 
 // Send sends a message to a machine of the program, or to all of them, this one too, if to is
-// empty: each gets it at most once. Without a connection it is lost. It does not keep message.
+// empty: each gets it at most once. Without a connection it is lost. It keeps message.
 func (e *Engine) Send(to string, message []byte) {
 	e.outlet.put(parcel{bus: true, to: to, message: message})
 }
@@ -21,6 +21,9 @@ func (e *Engine) Listen(name string, each func(message []byte)) (stop func(), er
 		return nil, err
 	}
 	mine, err := e.nc.Subscribe(e.bus(name), unpacks)
+	if err == nil { // what waits is what this machine has asked for, above all
+		err = mine.SetPendingLimits(-1, mostPending)
+	}
 	if err != nil {
 		_ = all.Unsubscribe()
 		return nil, err
@@ -30,6 +33,9 @@ func (e *Engine) Listen(name string, each func(message []byte)) (stop func(), er
 		_ = mine.Unsubscribe()
 	}, nil
 }
+
+// mostPending is how many bytes to a machine may wait there to be read.
+const mostPending = 512 << 20
 
 // Messages to one machine that wait together leave together: what a message costs in the server,
 // and on the way, is shared by them.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Message is what a [Line] and a [Gate] tell each other, at most once.
-type Message struct {
+// Frame is what a [Line] and a [Gate] tell each other, at most once.
+type Frame struct {
 	Kind Kind
 	P    int
 	Node string // the machine that sends it
@@ -28,41 +28,40 @@ const (
 	Taken                   // up to call N
 	Refused                 // call N, and all behind it: they were not taken, and will not be
 	Outcome                 // of call N
-	NotRun                  // call N was taken, and will not run
 )
 
 const version = 1
 
-var errMessage = errors.New("calls: the message is damaged, or a newer program has sent it")
+var errFrame = errors.New("calls: the frame is damaged, or a newer program has sent it")
 
 // Append appends the bytes of a message.
-func (m *Message) Append(b []byte) []byte {
-	b = slices.Grow(b, 2+4*binary.MaxVarintLen32+len(m.Node)+len(m.Body))
-	b = append(b, version, byte(m.Kind))
-	for _, n := range [...]uint64{uint64(m.P), m.First, m.N, uint64(len(m.Node))} {
+func (f *Frame) Append(b []byte) []byte {
+	b = slices.Grow(b, 2+4*binary.MaxVarintLen32+len(f.Node)+len(f.Body))
+	b = append(b, version, byte(f.Kind))
+	for _, n := range [...]uint64{uint64(f.P), f.First, f.N, uint64(len(f.Node))} {
 		b = binary.AppendUvarint(b, n)
 	}
-	return append(append(b, m.Node...), m.Body...)
+	return append(append(b, f.Node...), f.Body...)
 }
 
 // Decode reads what Append has written; Body is a part of it. named returns the name of a machine.
-func Decode(b []byte, named func(b []byte) string) (m Message, err error) {
-	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > NotRun {
-		return m, errMessage
+func Decode(b []byte, named func(b []byte) string) (f Frame, err error) {
+	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > Outcome {
+		return f, errFrame
 	}
-	m.Kind = Kind(b[1])
+	f.Kind = Kind(b[1])
 	rest, numbers := b[2:], [4]uint64{}
 	for i := range numbers {
 		n, used := binary.Uvarint(rest)
 		if used <= 0 {
-			return m, errMessage
+			return f, errFrame
 		}
 		numbers[i], rest = n, rest[used:]
 	}
 	if numbers[0] > 1<<30 || numbers[3] > uint64(len(rest)) {
-		return m, errMessage
+		return f, errFrame
 	}
-	m.P, m.First, m.N = int(numbers[0]), numbers[1], numbers[2]
-	m.Node, m.Body = named(rest[:numbers[3]]), slices.Clip(rest[numbers[3]:])
-	return m, nil
+	f.P, f.First, f.N = int(numbers[0]), numbers[1], numbers[2]
+	f.Node, f.Body = named(rest[:numbers[3]]), slices.Clip(rest[numbers[3]:])
+	return f, nil
 }
