@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -27,6 +28,20 @@ func (n *Node) after(d time.Duration, fn func()) {
 	if _, err := rung.Result(); errors.Is(err, freerun.ErrClosed) { // it was refused
 		fn()
 	}
+}
+
+// limit is after, and may be stopped: what waits then is nothing that is left at the end.
+func (n *Node) limit(d time.Duration, fn func()) (stop func()) {
+	s := n.rt.Scope(context.Background())
+	c, fn := s.Context(), sync.OnceFunc(fn)
+	rung := freerun.Handle(c, freerun.After(c, d), func(*freerun.Context, time.Time, error) (struct{}, error) {
+		fn()
+		return struct{}{}, nil
+	})
+	if _, err := rung.Result(); errors.Is(err, freerun.ErrClosed) { // it was refused
+		fn()
+	}
+	return func() { s.Cancel(nil) }
 }
 
 // blocks calls a function that waits.

@@ -20,7 +20,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	if op.Form == route.Several {
 		return s.sendSeveral(m, op)
 	}
-	if strings.HasPrefix(op.Name, "freerun.") { // Suspend, Retire
+	if strings.HasPrefix(shorten(op.Name), "freerun.") { // Suspend, Retire
 		return fmt.Errorf("%w: %s is for units of one process; a durable unit is forgotten with cluster.Forget", ErrNotDurable, op.Name)
 	}
 	k, err := s.node.kindNamed(m.Kind())

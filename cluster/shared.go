@@ -108,13 +108,15 @@ func (s *shared) leaves() {
 	if s.node.draining() {
 		return // its timers have ended
 	}
+	stop := func() {}
 	_, _ = await(context.Background(), s.node, func(left func(struct{}, error)) {
 		over := sync.OnceFunc(func() { left(struct{}{}, nil) })
 		s.calls.leave(func() {
+			stop = s.node.limit(mostLeave, over) // at once if the runtime drains
 			s.machine.Leave(func() { s.node.after(lingers, over) })
-			s.node.after(mostLeave, over) // at once if the runtime drains
 		})
 	})
+	stop()
 }
 
 const (

@@ -69,8 +69,8 @@ func (volatile) Decide(m route.Message) (route.Verdict, error) {
 		return 0, fmt.Errorf("%w: a function has no name; declare an operation with freerun.Op or freerun.ReadOp", ErrNotSent)
 	case op.Form == route.Several:
 		return 0, fmt.Errorf("%w: %s is on several units, and each may be on another machine; send to each unit", ErrNotSent, shorten(op.Name))
-	case strings.HasPrefix(op.Name, "freerun."):
-		return 0, fmt.Errorf("%w: %s is for units of one process", ErrNotSent, op.Name)
+	case strings.HasPrefix(shorten(op.Name), "freerun."):
+		return 0, fmt.Errorf("%w: %s is for units of one process", ErrNotSent, shorten(op.Name))
 	case m.Ahead():
 		return route.Here, nil
 	}

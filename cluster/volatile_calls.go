@@ -397,8 +397,13 @@ const mostRuns = 10 * time.Second
 // leave has the units be on other machines: what was taken here runs, then they are stopped, and
 // the outcomes leave. done is called then.
 func (c *volatileCalls) leave(done func()) {
-	done = sync.OnceFunc(done)
-	c.of.node.after(mostRuns, done) // at once if the runtime drains
+	stop := func() {}
+	left := sync.OnceFunc(done)
+	done = func() {
+		stop()
+		left()
+	}
+	stop = c.of.node.limit(mostRuns, left) // at once if the runtime drains
 	c.of.machine.Run(func() {
 		c.leaving.Store(true)
 		v := c.of.machine.View()

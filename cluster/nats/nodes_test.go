@@ -3,8 +3,10 @@ package nats_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -143,4 +145,40 @@ func TestServers(t *testing.T) {
 	c := join(t, "one", url, nats.Partitions(4))
 	has(c, "1", "2", "3")
 	c.leave(t)
+}
+
+var (
+	noteDoors sync.Map // channels that operations wait for, by name
+	jotLater  = freerun.Op("jotLater", func(c *freerun.Context, n *note, door string) (int, error) {
+		open, _ := noteDoors.Load(door)
+		c.Block(func() { <-open.(chan struct{}) })
+		n.Lines = append(n.Lines, door)
+		return len(n.Lines), nil
+	})
+)
+
+// TestDirectLeaves holds that a direct command that runs on a machine that leaves in order has its
+// outcome.
+func TestDirectLeaves(t *testing.T) {
+	t.Parallel()
+	a, b, _, _ := joinTwo(t, "direct-leaves")
+	key := ""
+	for i := 0; key == ""; i++ {
+		if _, here, _ := cluster.OwnerOf(a.node, notes, fmt.Sprint("n", i)); !here {
+			key = fmt.Sprint("n", i)
+		}
+	}
+	c, door := a.rt.Context(), make(chan struct{})
+	noteDoors.Store("direct", door)
+	if _, err := jot.Call(t.Context(), notes.At(c, key), "first"); err != nil {
+		t.Fatal(err)
+	}
+	f := jotLater.Send(cluster.Direct(c), notes.At(c, key), "direct")
+	time.Sleep(50 * time.Millisecond)
+	time.AfterFunc(300*time.Millisecond, func() { close(door) })
+	b.leave(t)
+	if n, err := f.Wait(t.Context()); err != nil || n != 2 {
+		t.Errorf("%d, %v", n, err)
+	}
+	a.leave(t)
 }

@@ -38,7 +38,7 @@ type Log interface {
 // Errors of logs.
 var (
 	// ErrUncertain says that the outcome of a call is not known.
-	ErrUncertain = errors.New("it is not known whether the store has done it")
+	ErrUncertain = errors.New("it is not known whether it was done")
 	// ErrConflict says that an entry has another revision: another process has written it.
 	ErrConflict = errors.New("another process has written the entry")
 	// ErrTrimmed says that entries of a log are not there any more.

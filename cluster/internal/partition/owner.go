@@ -60,6 +60,7 @@ type Owner struct {
 	strange func(session uint64) // a command has come of one that is closed
 	left    func()
 	lost    bool // its cells do not know what the log has
+	asked   int  // requests that run
 	lag     lag
 	pause   pause
 	awake   time.Time // when the machine was awake for sure
@@ -257,10 +258,15 @@ func (o *Owner) settle() {
 	o.queue = slices.Delete(o.queue, 0, n)
 	o.emitted -= n
 	o.noteLag()
-	switch {
-	case o.phase == holding && len(o.queue) <= o.mostQueued/2:
+	if o.phase == holding && len(o.queue) <= o.mostQueued/2 {
 		o.follow()
-	case o.phase == leaving && len(o.queue) == 0:
+	}
+	o.mayLeave()
+}
+
+// mayLeave has an owner end that is to leave, once nothing of it is under way.
+func (o *Owner) mayLeave() {
+	if o.phase == leaving && len(o.queue) == 0 && o.asked == 0 {
 		o.leaves()
 	}
 }
@@ -343,8 +349,8 @@ func (o *Owner) closeIdle() {
 	o.world.After(closeAfter/10, o.closeIdle)
 }
 
-// Leave has the owner read no further, settle what it has read, and write a last checkpoint. done
-// is called then: the next owner has nothing to do again.
+// Leave has the owner read no further, settle what it has read, have requests end, and write a last
+// checkpoint. done is called then: the next owner has nothing to do again.
 func (o *Owner) Leave(done func()) {
 	if o.phase == ended || o.phase == leaving {
 		return
@@ -356,9 +362,7 @@ func (o *Owner) Leave(done func()) {
 		return
 	}
 	o.phase, o.left = leaving, done
-	if len(o.queue) == 0 {
-		o.leaves()
-	}
+	o.mayLeave()
 }
 
 func (o *Owner) leaves() {

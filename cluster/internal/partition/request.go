@@ -129,7 +129,12 @@ func (t *part) requested(got *message) {
 		answer(notOwner, nil)
 		return
 	}
+	o.asked++
 	m.cells.Request(o, &Request{Unit: got.unit, Body: got.value, Reply: func(value []byte, err error) {
+		defer t.world.Run(func() {
+			o.asked--
+			o.mayLeave()
+		})
 		switch {
 		case err == nil:
 			answer(replied, value)
