@@ -275,8 +275,8 @@ func (r *routedMessage) NewResult() any { return reflect.New(r.of.result).Interf
 func (r *routedMessage) Context() context.Context {
 	rt := r.unit.rt
 	switch {
-	case r.ctx != nil && r.ctx != context.Background() && r.scope() == nil: // else that of the key
-		return r.ctx
+	case r.ctx != nil && r.ctx.Done() != nil, r.ctx != nil && r.ctx != context.Background() && r.scope() == nil:
+		return r.ctx // which is derived from that of the scope, if there is one
 	case r.key != nil:
 		return rt.outside.contextFor(r.key)
 	}

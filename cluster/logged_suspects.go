@@ -47,7 +47,9 @@ type guard struct {
 	suspect  uint64 // as in the notes of this owner
 	killer   uint64 // the command that is refused; 0 for none
 	held     []*delivery
-	under    bool // a note is stored, or a command is delivered alone
+	under    bool   // a note is stored, or a command is delivered alone
+	storing  bool   // a note is stored
+	fails    func() // called when the owner may fail; nil before it is to
 }
 
 type guardPhase byte
@@ -138,13 +140,20 @@ func (g *guard) begin() {
 // store stores a note, and goes on, or else does what follows when another one may be stored.
 func (g *guard) store(n partNote, then, failed func()) {
 	pt := g.part
-	g.under = true
+	g.under, g.storing = true, true
 	pt.of.engine.Swap(pt.p, []engine.Write{{Key: []byte(layout.Note), Value: n.encode()}}, g.revision, func(revision uint64, err error) {
 		pt.turn.Run(func() {
-			if g.isOver() || g.phase == failing {
+			g.under, g.storing = false, false
+			if g.isOver() {
 				return
 			}
-			g.under = false
+			if g.phase == failing {
+				if err == nil {
+					g.revision = revision
+				}
+				g.acquit()
+				return
+			}
 			if err != nil {
 				pt.turn.After(leastPause, failed)
 				return
@@ -196,10 +205,17 @@ func (g *guard) acquits(then func()) {
 		then()
 		return
 	}
-	g.phase, g.held = failing, nil
+	g.phase, g.held, g.fails = failing, nil, then
+	if !g.storing { // else then
+		g.acquit()
+	}
+}
+
+// acquit stores a note that says that nothing has ended the owner.
+func (g *guard) acquit() {
 	pt := g.part
 	pt.of.engine.Swap(pt.p, []engine.Write{{Key: []byte(layout.Note), Value: partNote{}.encode()}}, g.revision, func(uint64, error) {
-		pt.turn.Run(then) // it may not know it: then it is one owner more that has ended
+		pt.turn.Run(g.fails) // it may not know it: then it is one owner more that has ended
 	})
 }
 

@@ -108,15 +108,34 @@ func (s *shared) leaves() {
 	if s.node.draining() {
 		return // its timers have ended
 	}
-	stop := func() {}
 	_, _ = await(context.Background(), s.node, func(left func(struct{}, error)) {
-		over := sync.OnceFunc(func() { left(struct{}{}, nil) })
+		open := &atomic.Int64{}
+		open.Store(2)
+		over := func() {
+			if open.Add(-1) == 0 {
+				left(struct{}{}, nil)
+			}
+		}
+		over1, ended := s.calls.within(mostLeave, over), &atomic.Bool{}
 		s.calls.leave(func() {
-			stop = s.node.limit(mostLeave, over) // at once if the runtime drains
-			s.machine.Leave(func() { s.node.after(lingers, over) })
+			s.machine.Leave(func() {
+				s.saysGoodbye(ended)
+				s.node.after(lingers, over1)
+			})
+		}, func() {
+			ended.Store(true)
+			over()
 		})
 	})
-	stop()
+}
+
+// saysGoodbye says goodbye again and again until the operations have ended that others wait for.
+func (s *shared) saysGoodbye(ended *atomic.Bool) {
+	if ended.Load() || s.isEnding() {
+		return
+	}
+	s.machine.SayGoodbye()
+	s.node.after(partition.BeatEvery, func() { s.saysGoodbye(ended) })
 }
 
 const (

@@ -48,8 +48,11 @@ type callsPart struct {
 	turn  *turn.Turn
 	line  *calls.Line
 	gate  *calls.Gate
-	owner string      // in the turn
-	open  atomic.Bool // the partition is here
+	owner string // in the turn
+	// awaited is the machine whose units are to be stopped before the partition is here; empty for
+	// none. releaser is one that said so before. In the turn.
+	awaited, releaser string
+	open              atomic.Bool // the partition is here
 	// straight has how many messages were given to the turn and are not in the line yet, twice, and
 	// one more if the partition is here, and the line is idle: messages go on here while it is 1.
 	straight atomic.Int64
@@ -224,11 +227,15 @@ func (c *volatileCalls) received(b []byte) {
 	t := c.parts[came.P]
 	t.turn.Inline(func() {
 		f := came // on the stack
-		if f.Kind <= calls.Probe {
+		switch {
+		case f.Kind <= calls.Probe:
 			t.gate.Receive(&f)
 			return
+		case f.Kind == calls.Released:
+			t.released(f.Node)
+		default:
+			t.line.Receive(&f)
 		}
-		t.line.Receive(&f)
 		t.settle()
 	})
 }
@@ -325,49 +332,117 @@ func (c *volatileCalls) outcome(call *layout.Call, op *operation, result any, er
 			err = mayHave("the result of "+shorten(op.name), len(value), c.of.room.Argument)
 		}
 	}
+	if errors.Is(err, ErrNotRun) { // of what it has sent: it has run itself
+		err = fmt.Errorf("%w: %s has returned: %s", ErrUncertain, shorten(op.name), err)
+	}
 	return encodeResult(value, c.of.room.cut(err))
 }
 
 // looked notes which machines there are. In the turn of the members.
 func (c *volatileCalls) looked(v *partition.View) {
-	now := c.of.node.rt.Now()
-	if v == c.known && now.Sub(c.looks) < time.Minute {
+	before, now := c.known, c.of.node.rt.Now()
+	if v == before && now.Sub(c.looks) < time.Minute {
 		return
 	}
 	c.known, c.looks = v, now
-	c.tellParts(v, func(moved bool) {
-		if moved && !c.leaving.Load() {
-			c.stopOthers(func() {})
-			// A message that was about to go on here may have made a unit again.
-			c.of.node.after(partition.Absent, func() { c.stopOthers(func() {}) })
+	c.tellParts(v, before, func(moved map[int]string) {
+		if c.leaving.Load() || before != nil && len(moved) == 0 {
+			return
 		}
+		c.stopOthers(func() { // units of before the runtime has joined, too
+			for p, to := range moved {
+				c.parts[p].releases(to)
+			}
+		})
+		// A message that was about to go on here may have made a unit again.
+		c.of.node.after(partition.Absent, func() { c.stopOthers(func() {}) })
 	})
 }
 
-// tellParts has the partitions know which machines there are, and calls then once all do: moved
-// says whether one is not here any more. In the turn of the members.
-func (c *volatileCalls) tellParts(v *partition.View, then func(moved bool)) {
+// tellParts has the partitions know which machines there are, where it knew others before, and
+// calls then once all do: with the partitions that are elsewhere now, and where. In the turn of the
+// members.
+func (c *volatileCalls) tellParts(v, before *partition.View, then func(moved map[int]string)) {
 	self, owners := c.of.engine.Name(), v.Owners
 	if c.leaving.Load() {
 		owners = v.Without(self).Owners
 	}
-	left, moved := &atomic.Int64{}, &atomic.Bool{}
+	earlier := v.Without(self).Owners // of a machine that has just begun
+	if before != nil {
+		earlier = before.Owners
+	}
+	left, moved := &atomic.Int64{}, &sync.Map{}
 	left.Store(int64(len(c.parts)))
 	for _, t := range c.parts {
 		t.turn.Inline(func() {
+			was := t.owner
 			t.owner = owners[t.p]
-			mine := t.owner == self
-			if t.open.Swap(mine) && !mine {
-				moved.Store(true)
+			switch mine := t.owner == self; {
+			case !mine:
+				t.opens(false)
+				if was == self || before == nil { // a machine that begins with this one may think so
+					moved.Store(t.p, t.owner)
+				}
+			case was != self && earlier[t.p] != self && slices.Contains(v.Members, earlier[t.p]):
+				t.awaits(earlier[t.p])
+			case t.awaited != "" && !slices.Contains(v.Members, t.awaited), was != self:
+				t.opens(true) // one that has left has stopped its units before
 			}
-			t.gate.Open(mine)
 			t.gate.Members(v.MayAnswer())
 			t.line.Members(v.MayAnswer())
 			t.settle()
 			if left.Add(-1) == 0 {
-				then(moved.Load())
+				all := map[int]string{}
+				for p, to := range moved.Range {
+					all[p.(int)] = to.(string)
+				}
+				then(all)
 			}
 		})
+	}
+}
+
+// opens has the partition be here, or not. In the turn.
+func (t *callsPart) opens(here bool) {
+	if t.awaited = ""; here {
+		t.releaser = ""
+	}
+	t.open.Store(here)
+	t.gate.Open(here)
+}
+
+// awaits has the partition be here once the machine that had it has stopped its units: it says so,
+// or takes too long. In the turn.
+func (t *callsPart) awaits(machine string) {
+	if t.releaser == machine {
+		t.opens(true)
+		return
+	}
+	t.opens(false)
+	t.awaited = machine
+	lineWorld{t}.After(mostAwait, func() {
+		if t.awaited == machine {
+			t.opens(true)
+		}
+	})
+}
+
+// mostAwait is how long a partition is nobody's at most, while its units are stopped.
+const mostAwait = 2 * time.Second
+
+// releases tells the machine that has the partition now that its units are stopped here.
+func (t *callsPart) releases(to string) {
+	if to != "" {
+		t.of.of.machine.SendBeside(to, &calls.Frame{Kind: calls.Released, P: t.p, Node: t.of.of.engine.Name()})
+	}
+}
+
+// released has the partition be here, if the machine that had it says so. In the turn.
+func (t *callsPart) released(by string) {
+	if t.awaited == by {
+		t.opens(true)
+	} else if !t.open.Load() {
+		t.releaser = by
 	}
 }
 
@@ -391,31 +466,47 @@ func (c *volatileCalls) stopOthers(done func()) {
 	stopped()
 }
 
-// mostRuns is how long a machine that leaves waits for the operations that it has taken.
-const mostRuns = 10 * time.Second
+const (
+	// mostStops is how long a machine that leaves waits for its units to stop, before others get
+	// its partitions, and mostRuns for the operations that it has taken.
+	mostStops = time.Second
+	mostRuns  = 10 * time.Second
+)
 
-// leave has the units be on other machines: what was taken here runs, then they are stopped, and
-// the outcomes leave. done is called then.
-func (c *volatileCalls) leave(done func()) {
-	stop := func() {}
-	left := sync.OnceFunc(done)
-	done = func() {
-		stop()
-		left()
-	}
-	stop = c.of.node.limit(mostRuns, left) // at once if the runtime drains
+// leave has the units be on other machines: what was taken here runs, and then they are stopped.
+// stopped is called then, or after mostStops, and ended when all outcomes have left, or after
+// mostRuns.
+func (c *volatileCalls) leave(stopped, ended func()) {
+	stopped, ended = c.within(mostStops, stopped), c.within(mostRuns, ended)
 	c.of.machine.Run(func() {
 		c.leaving.Store(true)
 		v := c.of.machine.View()
 		if v == nil {
-			done()
+			stopped()
+			ended()
 			return
 		}
-		c.tellParts(v, func(bool) {
+		c.tellParts(v, v, func(map[int]string) {
 			// Twice: a message that was about to go on here may have made a unit again.
-			c.stopOthers(func() { c.stopOthers(func() { c.awaitRuns(done) }) })
+			c.stopOthers(func() {
+				c.stopOthers(func() {
+					stopped()
+					c.awaitRuns(ended)
+				})
+			})
 		})
 	})
+}
+
+// within returns a function that calls fn once, and calls it after a while; at once if the runtime
+// drains.
+func (c *volatileCalls) within(most time.Duration, fn func()) func() {
+	once := sync.OnceFunc(fn)
+	stop := c.of.node.limit(most, once)
+	return func() {
+		stop()
+		once()
+	}
 }
 
 // awaitRuns waits until all that was taken has its outcome.
@@ -431,8 +522,7 @@ func (c *volatileCalls) awaitRuns(done func()) {
 func (c *volatileCalls) end() {
 	for _, t := range c.parts {
 		t.turn.Inline(func() {
-			t.open.Store(false)
-			t.gate.Open(false)
+			t.opens(false)
 			t.line.End()
 			t.settle()
 		})

@@ -22,12 +22,13 @@ type Frame struct {
 type Kind byte
 
 const (
-	Call    Kind = iota + 1 // to a unit; N is its number
-	Cancel                  // of call N: it need not begin
-	Probe                   // N is the number of the last call that was sent
-	Taken                   // up to call N
-	Refused                 // call N, and all behind it: they were not taken, and will not be
-	Outcome                 // of call N
+	Call     Kind = iota + 1 // to a unit; N is its number
+	Cancel                   // of call N: it need not begin
+	Probe                    // N is the number of the last call that was sent
+	Taken                    // up to call N
+	Refused                  // call N, and all behind it: they were not taken, and will not be
+	Outcome                  // of call N
+	Released                 // the machine that sends it has stopped the units of the partition
 )
 
 const version = 1
@@ -46,7 +47,7 @@ func (f *Frame) Append(b []byte) []byte {
 
 // Decode reads what Append has written; Body is a part of it. named returns the name of a machine.
 func Decode(b []byte, named func(b []byte) string) (f Frame, err error) {
-	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > Outcome {
+	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > Released {
 		return f, errFrame
 	}
 	f.Kind = Kind(b[1])

@@ -33,6 +33,7 @@ type Machine struct {
 	members Members
 	// declined has until when the machine declines partitions. The members' turn.
 	declined map[int]time.Time
+	pauses   map[int]time.Duration // how long it declines next
 	parts    []*part
 	leaving  bool
 	ended    bool
@@ -85,6 +86,9 @@ func (m *Machine) SendBeside(to string, what interface{ Append(b []byte) []byte 
 	m.bus.Send(to, what.Append([]byte{version, beside}))
 }
 
+// SayGoodbye says once more that the machine has left: answers of it may come all the same.
+func (m *Machine) SayGoodbye() { m.tell("", &message{kind: goodbye, node: m.name}) }
+
 // Run has fn called in the turn of the members.
 func (m *Machine) Run(fn func()) { m.world.Run(fn) }
 
@@ -123,13 +127,21 @@ func (m *Machine) decline(p int) {
 	if m.declined == nil {
 		m.declined = map[int]time.Time{}
 	}
-	m.declined[p] = m.world.Now().Add(declinesFor)
+	m.declined[p] = m.world.Now().Add(max(m.pauses[p], declinesFor))
+	if m.pauses == nil {
+		m.pauses = map[int]time.Duration{}
+	}
+	m.pauses[p] = min(2*max(m.pauses[p], declinesFor), mostDeclines)
 	m.members.Beat(m.name, m.declines(), m.world.Now())
 	m.tells("")
 }
 
-// declinesFor is how long a partition is declined: then the log may have what is known.
-const declinesFor = time.Minute
+// declinesFor is how long a partition is declined for the first time: then the log may have what is
+// known. If it has not, twice as long, up to mostDeclines: it moves each time.
+const (
+	declinesFor  = time.Minute
+	mostDeclines = time.Hour
+)
 
 func (m *Machine) tell(to string, what *message) { m.bus.Send(to, what.encode()) }
 
