@@ -177,6 +177,8 @@ type Subscription struct {
 // Unsubscribe ends the subscription, unless it has ended, and reports whether it did. The
 // subscriber gets nothing of a Publish that begins afterwards. One that is under way may still
 // reach it, and what was delivered before comes to it. A mailbox of [SubscribeMailbox] is closed.
+// Publishers that wait for room in it, or in a channel, go on at once, and have missed nobody;
+// those that wait for room of a unit wait on, as in its Tell.
 func (s *Subscription) Unsubscribe() bool {
 	if !s.of.remove(s) {
 		return false

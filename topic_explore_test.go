@@ -4,6 +4,7 @@ package freerun
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"unsafe"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/verify/explore"
-	"github.com/freerun-go/freerun/queue"
 )
 
 // topicCall is a call of a topic: its verb, and the subscriber that it is about.
@@ -190,7 +190,6 @@ var errStagedFull = errors.New("staged: full")
 
 func newFakeUnit(r *explore.Run, most int) *fakeUnit {
 	x := &fakeUnit{r: r}
-	x.values = queue.NewStrictMPMC[int](most + 2)
 	x.due = due{
 		Subscription: &Subscription{}, unit: &unit{rt: &Runtime{}}, most: most, left: x.values.Len,
 		drop: func() bool { _, ok := x.values.TryDequeue(); return ok },
@@ -295,17 +294,49 @@ func TestExploreNewestControls(t *testing.T) {
 	// A publisher looks whether the unit is told before its value is there.
 	explore.MustFail(t, 2, publishing(2, func(x *fakeUnit, v int) {
 		told := x.due.told.Load()
-		x.values.TryEnqueue(v)
+		x.values.Enqueue(v)
 		if !told {
 			x.due.wake(nil)
 		}
 	}, run, false, []int{1, 2}))
 	// Two find that the unit is not told, and both tell it.
 	explore.MustFail(t, 2, publishing(2, func(x *fakeUnit, v int) {
-		x.values.TryEnqueue(v)
+		x.values.Enqueue(v)
 		if !x.due.told.Load() {
 			x.due.told.Store(true)
 			x.due.pass(nil)
 		}
 	}, run, false, []int{1}, []int{11}))
+}
+
+// TestExploreUnitEnd has a subscription end while it begins to watch its unit: the watch has ended
+// then, and the runtime does not keep it.
+func TestExploreUnitEnd(t *testing.T) {
+	body := func(begin func(x *unitEnd, w *watch)) func(*explore.Run) {
+		return func(r *explore.Run) {
+			rt, wheel, _ := handRuntime()
+			rt.free.rt, rt.outside.rt = rt, rt
+			w := &watch{timer: Timer{wheel: wheel, dormant: true}}
+			w.result.promised.unit = &rt.free
+			w.result.promised.become(watchVtable)
+			w.timer.target = &w.result.promised.message
+			x := &unitEnd{of: &Subscription{of: &topic{}}}
+			r.Go("subscribe", func() {
+				w.timer.begin(&rt.outside, watchVtable, math.MaxInt64)
+				begin(x, w)
+			})
+			r.Go("leave", x.stop)
+			r.After(func() {
+				if w.result.promised.Open() {
+					r.Failf("the watch goes on")
+				}
+				for range rt.watches.Range {
+					r.Failf("the runtime keeps the watch")
+				}
+			})
+		}
+	}
+	explore.Exhaustive(t, 3, body((*unitEnd).begin))
+	// A control: who begins does not look whether the subscription has ended.
+	explore.MustFail(t, 3, body(func(x *unitEnd, w *watch) { x.watch.Store(w) }))
 }

@@ -40,6 +40,9 @@ func SubscribeMailbox[A any](t *Topic[A], capacity int, full FullPolicy) (*activ
 	return m, s
 }
 
+// errUnsubscribed ends a wait for a channel whose subscription has ended.
+var errUnsubscribed = errors.New("freerun: the subscription has ended")
+
 // elsewhere calls fn on a goroutine that may wait, and waits for it.
 func elsewhere(fn func() error) error {
 	done := make(chan error, 1)
@@ -60,7 +63,8 @@ func SubscribeChannel[A any](t *Topic[A], ch chan A, full FullPolicy) *Subscript
 	case full == DropOldest && cap(ch) == 0:
 		panic("freerun: DropOldest with a channel without a buffer, which has no oldest")
 	}
-	s := &Subscription{name: func() string { return "a channel" }}
+	gone := make(chan struct{})
+	s := &Subscription{name: func() string { return "a channel" }, ended: func() { close(gone) }}
 	subscribeBuffer(t, s, buffer{
 		full: full.checked(),
 		drop: func() bool {
@@ -71,7 +75,14 @@ func SubscribeChannel[A any](t *Topic[A], ch chan A, full FullPolicy) *Subscript
 				return false
 			}
 		},
-		closed: func() bool { return false },
+		closed: func() bool {
+			select {
+			case <-gone:
+				return true
+			default:
+				return false
+			}
+		},
 	}, func(v A) bool {
 		select {
 		case ch <- v:
@@ -84,6 +95,8 @@ func SubscribeChannel[A any](t *Topic[A], ch chan A, full FullPolicy) *Subscript
 			select {
 			case ch <- v:
 				return nil
+			case <-gone:
+				return errUnsubscribed
 			case <-c.Done():
 				return c.Err()
 			}
@@ -104,7 +117,7 @@ func (full FullPolicy) checked() FullPolicy {
 type buffer struct {
 	full   FullPolicy
 	drop   func() bool // takes the oldest out, if there is one
-	closed func() bool // whether the receiver has closed the buffer
+	closed func() bool // whether the receiver has closed the buffer, or the subscription has ended
 }
 
 // subscribeBuffer adds s with a buffer. try puts a value into it if there is room, wait when there

@@ -144,23 +144,7 @@ func TestTopicHoldsBack(t *testing.T) {
 // TestTopicWaits has an operation, an activity and a goroutine publish to a full mailbox and a full
 // channel, which wait until there is room: each operation gives its processor away meanwhile.
 func TestTopicWaits(t *testing.T) {
-	publishers := map[string]func(rt *freerun.Runtime, publish func(c *freerun.Context) error) (wait func() error){
-		"operation": func(rt *freerun.Runtime, publish func(c *freerun.Context) error) func() error {
-			f := freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) { return 0, publish(c) })
-			return func() error { _, err := f.Wait(rt.Context()); return err }
-		},
-		"activity": func(rt *freerun.Runtime, publish func(c *freerun.Context) error) func() error {
-			var err error
-			a := activity.Go(rt, func(a *activity.Activity) { err = publish(freerun.ContextOf(a)) })
-			return func() error { return errors.Join(a.Wait(rt.Context()), err) }
-		},
-		"goroutine": func(rt *freerun.Runtime, publish func(c *freerun.Context) error) func() error {
-			done := make(chan error)
-			go func() { done <- publish(rt.Context()) }()
-			return func() error { return <-done }
-		},
-	}
-	for name, start := range publishers {
+	for name, start := range waiters {
 		t.Run(name, func(t *testing.T) {
 			rt := runtimetest.Quiet(t, freerun.Processors(1))
 			var topic freerun.Topic[int]

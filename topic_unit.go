@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/internal/sync/backoff"
 	"github.com/freerun-go/freerun/queue"
 )
 
@@ -40,22 +39,22 @@ func Subscribe[S, A, R any](t *Topic[A], o *Operation[S, A, R], u *Unit[S]) *Sub
 // beside the mailbox, in an order of their own, which may be ahead of what the publisher has told
 // the unit before. Their operations belong to no scope, and have priority Normal, or that of the
 // unit. Durable units are refused: what their outbox or log has is there to be kept. Futures in the
-// values are not waited for. It panics also unless most is from 1 to a billion.
+// values are not waited for. The memory grows with what waits, in steps of 128 values or so. It
+// panics also if most is less than 1.
 func SubscribeNewest[S, A, R any](t *Topic[A], o *Operation[S, A, R], u *Unit[S], most int) *Subscription {
 	op, to := o.checked(), u.checked()
-	if most < 1 || most > 1_000_000_000 {
-		panic("freerun: SubscribeNewest of less than 1, or more than a billion")
+	if most < 1 {
+		panic("freerun: SubscribeNewest of less than 1")
 	}
 	s := newSubscriber(&op.core, to)
-	values := queue.NewStrictMPMC[A](most + sparePlaces)
 	run := deliveryOf[A](&op.core)
-	n := &newest[A]{values: values, invoke: func(c *Context, to unsafe.Pointer, v A) error {
+	n := &newest[A]{invoke: func(c *Context, to unsafe.Pointer, v A) error {
 		_, err := op.invoke(c, to, v)
 		return err
 	}}
 	n.due = due{
-		Subscription: s, unit: to, most: most, left: values.Len,
-		drop: func() bool { _, ok := values.TryDequeue(); return ok },
+		Subscription: s, unit: to, most: most, left: n.values.Len,
+		drop: func() bool { _, ok := n.values.TryDequeue(); return ok },
 		tell: func(w *worker) error { return tellDelivery(run, w, n) },
 	}
 	s.deliver = func(c *Context, v A) error {
@@ -75,9 +74,14 @@ func newSubscriber(o *core, u *unit) *Subscription {
 
 // addUnit adds the subscription s of unit u, which ends with the unit.
 func (t *topic) addUnit(s *Subscription, u *unit) {
-	added := t.add(s)
-	if x := u.ext.Load(); added && (x == nil || x.keyed() == nil) {
-		s.endWith(u)
+	if x := u.ext.Load(); x != nil && x.keyed() != nil {
+		t.add(s)
+		return
+	}
+	end := &unitEnd{of: s}
+	s.ended = end.stop
+	if t.add(s) {
+		end.begin(u.watch(&u.rt.context))
 	}
 }
 
@@ -108,11 +112,16 @@ func (rt *Runtime) isFinished() bool {
 	}
 }
 
-// unitEnd waits for the end of the unit of a subscription.
+// unitEnd waits for the end of the unit of a subscription, until the subscription ends.
+//
+// The watch is stored (B1) before over is read (B2); over is stored (S1) before the watch is read
+// (S2). So a watch that begins while the subscription ends is stopped by one of the two
+// (TestExploreUnitEnd).
 type unitEnd struct {
 	message // must be first
 	of      *Subscription
-	end     Future[Ended]
+	watch   atomics.Pointer[watch]
+	over    atomics.Bool // the subscription has ended
 }
 
 // unitEndVtable is set in init: it leads to functions that lead to it.
@@ -122,30 +131,37 @@ func init() {
 	unitEndVtable = waiterVtable("subscription", func(_ *worker, m *message) { (*unitEnd)(unsafe.Pointer(m)).ended() })
 }
 
-// endWith has the subscription end with the unit.
-func (s *Subscription) endWith(u *unit) {
-	x := &unitEnd{of: s, end: u.watch(&u.rt.context)}
+// begin has the watch w of the unit end the subscription.
+func (x *unitEnd) begin(w *watch) {
 	x.become(unitEndVtable)
-	x.message.unit = &u.rt.free
-	if !x.end.cell.promised.notify(&x.message) {
+	x.message.unit = w.result.promised.unit
+	x.watch.Store(w) // B1
+	if !w.result.promised.notify(&x.message) {
 		x.ended()
+	}
+	if x.over.Load() { // B2
+		w.stop()
+	}
+}
+
+// stop ends the watch: the subscription has ended.
+func (x *unitEnd) stop() {
+	x.over.Store(true)                 // S1
+	if w := x.watch.Load(); w != nil { // S2
+		w.stop()
 	}
 }
 
 // ended ends the subscription if the unit has ended. The watch also fails when a Shutdown begins,
 // during which what runs may still publish.
 func (x *unitEnd) ended() {
-	if _, err := x.end.Result(); err == nil {
+	if _, err := (Future[Ended]{cell: &x.watch.Load().result}).Result(); err == nil {
 		x.of.Unsubscribe()
 	}
 }
 
-// sparePlaces is how many calls may stall in the queue of a subscriber before they make others
-// wait.
-const sparePlaces = 16
-
 // Source:     our own; the queue is package queue's, the word as that of a unit that is queued
-// Sketch:     put: at most drop the oldest; enqueue (E1); wake (E2)
+// Sketch:     put: drop the oldest if most of them wait; enqueue (E1); wake (E2)
 //             wake: CAS(told: false to true)? tell the unit of a delivery
 //             delivery, in the unit's turn: dequeue; are there more? tell the next one.
 //             Otherwise told = false (N1), and wake if there are some now (N2). Then run the
@@ -157,7 +173,7 @@ const sparePlaces = 16
 //             I2 While values wait, told is true, or a goroutine is before its E2, or between N1
 //             and N2 or R1 and R2. E1 comes before E2, N1 before N2: one of the two sees the other.
 //             NOT invariant: that a delivery finds a value.
-// Progress:   lock-free while no more than sparePlaces calls are stalled in the queue
+// Progress:   lock-free, as the queue is
 // Linearize:  as the queue; a value is dropped at the dequeue that takes it
 // Cost:       an enqueue, and a dequeue and a message of the unit to itself in its turn. A put
 //             while values wait is the enqueue and a load
@@ -166,7 +182,7 @@ const sparePlaces = 16
 // newest holds what a subscriber of [SubscribeNewest] has not come to.
 type newest[A any] struct {
 	due    due
-	values *queue.StrictMPMC[A]
+	values queue.SegmentedMPMC[A]
 	invoke func(c *Context, to unsafe.Pointer, v A) error // runs the operation
 }
 
@@ -181,15 +197,13 @@ type due struct {
 	told atomics.Bool
 }
 
-// putNewest adds v, in the place of the oldest if there is no room. c is the publisher's.
+// putNewest adds v, in the place of the oldest if most of them wait. c is the publisher's.
 func putNewest[A any](n *newest[A], c *Context, v A) error {
 	d := &n.due
-	if n.values.Len() >= d.most {
+	if d.left() >= d.most {
 		d.dropOldest()
 	}
-	for b := (backoff.Backoff{}); !n.values.TryEnqueue(v); b.Retry() { // E1
-		d.dropOldest()
-	}
+	n.values.Enqueue(v) // E1
 	if d.told.Load() {
 		return nil
 	}
@@ -210,8 +224,8 @@ func (d *due) pass(w *worker) error {
 	if err == nil {
 		return nil
 	}
-	d.told.Store(false)                                       // R1
-	for ok := true; ok; ok = d.dropOldest() || d.left() > 0 { // R2
+	d.told.Store(false)  // R1
+	for d.dropOldest() { // R2
 	}
 	if d.unit.rt.isFinished() {
 		d.Unsubscribe()

@@ -54,7 +54,7 @@ func MailboxLimit(most int, full FullPolicy) UnitOption {
 		panic(fmt.Sprintf("freerun: MailboxLimit with room for %d messages; it needs at least 1", most))
 	}
 	if full != Reject && full != WaitForRoom {
-		panic("freerun: MailboxLimit needs Reject or WaitForRoom")
+		panic("freerun: MailboxLimit needs Reject or WaitForRoom; DropOldest is for subscribers of a Topic")
 	}
 	return UnitOption{func(x *unitExt, _ reflect.Type) {
 		x.limit = &mailboxLimit{most: int64(most), full: full, room: make(chan struct{}, 1)}

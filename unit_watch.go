@@ -29,7 +29,9 @@ type Ended struct {
 // [Runtime.Quiesce] waits for it. A watch keeps the unit from being collected, and the unit keeps
 // the watch until either ends. Any goroutine may call Watch, operations too; it does not wait. Two
 // allocations. It panics if c or u is nil.
-func Watch[S any](c *Context, u *Unit[S]) Future[Ended] { return u.checked().watch(c.checked()) }
+func Watch[S any](c *Context, u *Unit[S]) Future[Ended] {
+	return Future[Ended]{cell: &u.checked().watch(c.checked()).result}
+}
 
 // watch is the future of a unit's end. Its timer is armed for no instant: it ends by Timer.end
 // alone, so that the unit, the scope and the end of the runtime decide by one step which of them
@@ -51,27 +53,27 @@ func init() {
 	watchVtable = newVtable(vtable{identity: identity{name: "freerun.Watch"}, unsent: endWatch}, nil)
 }
 
-func (u *unit) watch(c *Context) Future[Ended] {
+// watch begins a watch.
+func (u *unit) watch(c *Context) *watch {
 	x := &watch{timer: Timer{wheel: c.rt.wheel(), scope: c.Scope(), dormant: true}, of: u}
 	m := &x.result.promised
 	m.SetEdge(watchGate)
 	m.unit = &c.rt.free
 	m.become(watchVtable)
 	x.timer.target = &m.message
-	f := Future[Ended]{cell: &x.result}
 	w := c.here()
 	if err := w.refuses(u); err != nil {
 		x.refuse(w, u.naming(err, func() string { return watchVtable.name }))
-		return f
+		return x
 	}
 	x.timer.begin(w, watchVtable, math.MaxInt64)
 	if !m.Open() {
-		return f // the scope was canceled, or the runtime ends
+		return x // the scope was canceled, or the runtime ends
 	}
 	if err := tellTo(beginWatch, c, u, x); err != nil {
 		x.timer.end(promise.NewFailure(err))
 	}
-	return f
+	return x
 }
 
 // refuse fails a watch that has not begun.
@@ -131,6 +133,9 @@ func (endOf) Error() string { return "freerun: the unit has ended" }
 
 // end resolves the watch, unless its scope was canceled, or the runtime ends.
 func (x *watch) end(e Ended) { x.timer.end(promise.NewFailure(endOf{e})) }
+
+// stop ends the watch as that of a scope that is canceled, unless it has ended. Any goroutine.
+func (x *watch) stop() { x.timer.end(stoppedTimer) }
 
 // endWatch gives a watch its outcome. The caller has stopped its timer.
 func endWatch(w *worker, msg *message, why *promise.Failure) {

@@ -25,9 +25,13 @@ func growing(name, unit, help string, of func(s *Stats) float64) shown {
 
 var activeUnits = figures.Declare(figures.Figure{Name: "durable.active_units", Unit: "{unit}", Help: "Durable units that are in memory.", Label: "kind"})
 
-var machinePartitions = figures.Declare(figures.Figure{
-	Name: "durable.machine_partitions", Unit: "{partition}", Help: "Partitions that each machine should have which this one has heard of within the last 1.2 seconds.", Label: "machine",
-})
+// What a node knows of the machines. No label says which machine it is: each process has a name of
+// its own, so each restart would begin a time series more, on every node, and none of them ends.
+// Each node shows its own part; [Node.Machines] has the names.
+var (
+	machinesThere = figures.Declare(figures.Figure{Name: "durable.machines", Unit: "{machine}", Help: "Machines that this node has heard of within the last 1.2 seconds, and itself."})
+	partitionsDue = figures.Declare(figures.Figure{Name: "durable.partitions_due", Unit: "{partition}", Help: "Partitions that this node should have."})
+)
 
 // allShown are the figures with one value that all nodes have.
 var allShown = []shown{
@@ -74,8 +78,10 @@ func (n *Node) figures() []figures.Value {
 	for name, units := range s.Active {
 		all = append(all, figures.Value{Of: activeUnits, Label: name, Value: float64(units)})
 	}
-	for name, has := range n.Machines().Partitions {
-		all = append(all, figures.Value{Of: machinePartitions, Label: name, Value: float64(has)})
+	if m := n.Machines(); m.Self != "" {
+		all = append(all,
+			figures.Value{Of: machinesThere, Value: float64(len(m.Partitions))},
+			figures.Value{Of: partitionsDue, Value: float64(m.Partitions[m.Self])})
 	}
 	for _, f := range n.shown() {
 		all = append(all, figures.Value{Of: f.Figure, Value: f.of(&s)})

@@ -45,7 +45,7 @@ var components = []component{
 // of their own.
 var others = []string{
 	"bench", "cluster", "cmd", "ddb", "docs", "examples", "httpview", "otelfreerun", "programs", "tests", "tools",
-	"internal/archtest", "internal/figures", "internal/kindview", "internal/michaelscott", "internal/runtimetest", "internal/spans", "internal/verify",
+	"internal/archtest", "internal/figures", "internal/kindview", "internal/michaelscott", "internal/runtimetest", "internal/spans", "internal/travel", "internal/verify",
 }
 
 // linesHead is the header of the table in docs/papers.md.

@@ -52,6 +52,7 @@ func Trace(tracer trace.Tracer, options ...TraceOption) []freerun.Option {
 	if tracer == nil {
 		panic("otelfreerun: Trace needs a tracer")
 	}
+	needKeys()
 	t := &tracing{tracer: tracer}
 	for _, o := range options {
 		if o.apply == nil {
@@ -86,6 +87,7 @@ func With(c *freerun.Context, ctx context.Context) *freerun.Context {
 	if c == nil || ctx == nil {
 		panic("otelfreerun: With needs two contexts")
 	}
+	needKeys()
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		c = c.WithValue(spanKey, trace.SpanFromContext(ctx))
 	}

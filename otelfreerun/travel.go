@@ -3,6 +3,7 @@ package otelfreerun
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"go.opentelemetry.io/otel/baggage"
 	"go.opentelemetry.io/otel/propagation"
@@ -14,8 +15,15 @@ import (
 // The span and the baggage of a message go along to units of other machines, as W3C writes them.
 
 func init() {
-	travel.Register(travel.Value{
-		Name: "otel.trace", Key: spanKey,
+	for _, v := range travels(spanKey, baggageKey) {
+		travel.Register(v)
+	}
+}
+
+// travels returns what goes along, under keys of contexts; nothing under a key that is nil.
+func travels(span, bag any) []travel.Value {
+	all := []travel.Value{{
+		Name: "otel.trace", Key: span,
 		Encode: func(v any) []byte {
 			span, _ := v.(trace.Span)
 			return inject(propagation.TraceContext{}, trace.ContextWithSpan(context.Background(), span))
@@ -26,19 +34,19 @@ func init() {
 			}
 			return nil
 		},
-	})
-	travel.Register(travel.Value{
-		Name: "otel.baggage", Key: baggageKey,
+	}, {
+		Name: "otel.baggage", Key: bag,
 		Encode: func(v any) []byte {
-			return inject(propagation.Baggage{}, context.WithValue(context.Background(), baggageKey, v))
+			return inject(propagation.Baggage{}, context.WithValue(context.Background(), bag, v))
 		},
 		Decode: func(b []byte) any {
 			if ctx := extract(propagation.Baggage{}, b); baggage.FromContext(ctx).Len() > 0 {
-				return ctx.Value(baggageKey)
+				return ctx.Value(bag)
 			}
 			return nil
 		},
-	})
+	}}
+	return slices.DeleteFunc(all, func(v travel.Value) bool { return v.Key == nil })
 }
 
 // inject returns what a propagator writes of a context; nil for nothing.

@@ -37,24 +37,24 @@ func copied(s *machines, dir string, flaw copyFlaw) {
 }
 
 func (s *machines) copyTo(to *logsim.Store, dir string, byFolder bool, flaw copyFlaw) (stores.Counts, error) {
-	read, err := stores.ReadLogs(stillLogs{logsim.Still{Store: s.store}, s.largest})
+	read, err := stores.OpenLogs(stillLogs{logsim.Still{Store: s.store}, s.largest})
 	if err != nil {
 		return stores.Counts{}, err
 	}
 	from := flawedCopy{read, flaw}
-	target := &stores.NewLogs{Logs: stillLogs{logsim.Still{Store: to}, s.largest}}
+	target := &stores.LogsTarget{Logs: stillLogs{logsim.Still{Store: to}, s.largest}}
 	if !byFolder {
 		return stores.Copy(from, target, func(int, int) {}, func() error { return nil })
 	}
 	s.names++
 	dir = filepath.Join(dir, fmt.Sprint(s.names))
 	defer os.RemoveAll(dir)
-	made := &stores.NewFolder{Dir: dir, Create: true}
+	made := &stores.FolderTarget{Dir: dir, Create: true}
 	counts, err := stores.Copy(from, made, func(int, int) {}, func() error { return nil })
 	if err != nil {
 		return counts, err
 	}
-	folder, err := stores.FromFolder(dir)
+	folder, err := stores.OpenFolder(dir)
 	if err != nil {
 		return counts, err
 	}

@@ -7,19 +7,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
 // sender sends what is under way into the logs.
 type sender struct {
+	*calls
 	logs     Logs
 	turn     turn
 	carriers map[way]*partition.Carrier
-	slots    chan struct{}
-
-	mu    sync.Mutex
-	first error
 }
 
 // way is a way into a log.
@@ -29,7 +25,7 @@ type way struct {
 }
 
 func newSender(l Logs) *sender {
-	return &sender{logs: l, carriers: map[way]*partition.Carrier{}, slots: make(chan struct{}, mostUnder)}
+	return &sender{calls: newCalls(), logs: l, carriers: map[way]*partition.Carrier{}}
 }
 
 // send sends a command to a unit, behind what was sent before on the same way. It may return the
@@ -37,7 +33,7 @@ func newSender(l Logs) *sender {
 func (s *sender) send(by way, unit string, body []byte, told bool) error {
 	c, err := s.carrier(by)
 	if err == nil {
-		err = s.take(1)
+		err = s.begin()
 	}
 	if err != nil {
 		return err
@@ -45,9 +41,9 @@ func (s *sender) send(by way, unit string, body []byte, told bool) error {
 	s.turn.Run(func() {
 		c.Send(unit, body, told, func(err error) {
 			if err != nil {
-				s.fail(fmt.Errorf("the log of partition %d: %w", by.partition, err))
+				err = fmt.Errorf("the log of partition %d: %w", by.partition, err)
 			}
-			<-s.slots
+			s.end(err)
 		})
 	})
 	if len(body) > large {
@@ -76,52 +72,12 @@ func (s *sender) carrier(by way) (*partition.Carrier, error) {
 	return c, nil
 }
 
-func (s *sender) fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.first == nil {
-		s.first = err
-	}
-}
-
-func (s *sender) err() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.first
-}
-
 // large is a message behind which no more is sent before the logs have it: so not too much is under
 // way.
 const large = 32 << 20 / mostUnder
 
-// take takes slots, once the logs have what was in them.
-func (s *sender) take(n int) error {
-	limit := time.NewTimer(mostWait)
-	defer limit.Stop()
-	for range n {
-		select {
-		case s.slots <- struct{}{}:
-		case <-limit.C:
-			s.fail(fmt.Errorf("the logs have accepted nothing within %v: %w", mostWait, engine.ErrUncertain))
-			return s.err()
-		}
-	}
-	return s.err()
-}
-
-// wait waits until the logs have all.
-func (s *sender) wait() error {
-	if err := s.take(mostUnder); err != nil {
-		return err
-	}
-	for range mostUnder {
-		<-s.slots
-	}
-	return nil
-}
-
-// end has nothing be sent any more.
-func (s *sender) end() {
+// close has nothing be sent any more.
+func (s *sender) close() {
 	ended := make(chan struct{})
 	s.turn.Run(func() {
 		for _, c := range s.carriers {

@@ -53,9 +53,9 @@ func copies(t *testing.T, from Source, to Target) Counts {
 	return c
 }
 
-func reads(t *testing.T, l Logs) *FromLogs {
+func reads(t *testing.T, l Logs) *LogsSource {
 	t.Helper()
-	from, err := ReadLogs(l)
+	from, err := OpenLogs(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestUnderWay(t *testing.T) {
 			// It is so in a copy, and in the copy of that.
 			for partitions := range 3 {
 				to := newLogs(1 + partitions)
-				copies(t, from, &NewLogs{Logs: to})
+				copies(t, from, &LogsTarget{Logs: to})
 				from = reads(t, to)
 				if got := underWay(t, from); !slices.Equal(got, all[ran:]) {
 					t.Errorf("%d have come, and %d have run: in copy %d %q is under way", came, ran, partitions, got)
@@ -169,7 +169,7 @@ func TestOutside(t *testing.T) {
 	wake := layout.Command{}.Encode()
 	l.append(0, partition.Entry{Command: &partition.Command{From: partition.Source{Outbox: 0}, N: partition.Number{Seq: 1, Index: 1}, Told: true, Unit: unit, Body: wake}})
 	to := newLogs(3)
-	copies(t, reads(t, l), &NewLogs{Logs: to})
+	copies(t, reads(t, l), &LogsTarget{Logs: to})
 	var got []Sent
 	if err := reads(t, to).Each(func(i Item) error { got = append(got, *i.Sent); return nil }); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestOutside(t *testing.T) {
 	}
 	// Of units of which one has had it, and another one has not, something was lost.
 	l.set(t, 0, unit, recordOf(partition.Record{Last: 3}, ""))
-	_, err := Copy(reads(t, l), &NewLogs{Logs: newLogs(1)}, func(int, int) {}, func() error { return nil })
+	_, err := Copy(reads(t, l), &LogsTarget{Logs: newLogs(1)}, func(int, int) {}, func() error { return nil })
 	if !errors.Is(err, engine.ErrStateLost) || !strings.Contains(err.Error(), "on 1 of 2 units") {
 		t.Errorf("half of an operation: %v", err)
 	}
@@ -196,7 +196,7 @@ func TestFailureNumbers(t *testing.T) {
 	}
 	l.append(0, partition.Entry{Command: &partition.Command{From: partition.Source{Outbox: 0}, N: partition.Number{Seq: 1}, Told: true, Unit: unit, Body: body("1")}})
 	to := newLogs(1)
-	if c := copies(t, reads(t, l), &NewLogs{Logs: to}); c.Failures != 3*layout.MostFailures || c.Sent != 1 {
+	if c := copies(t, reads(t, l), &LogsTarget{Logs: to}); c.Failures != 3*layout.MostFailures || c.Sent != 1 {
 		t.Errorf("%+v", c)
 	}
 	last, command := uint64(0), uint64(0)
@@ -233,9 +233,9 @@ func folder(t *testing.T, entries map[string]string) (dir string) {
 	return dir
 }
 
-func opens(t *testing.T, dir string) *Folder {
+func opens(t *testing.T, dir string) *FolderSource {
 	t.Helper()
-	f, err := FromFolder(dir)
+	f, err := OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,13 +253,13 @@ func TestNames(t *testing.T) {
 	})
 	want := map[string]string{"first": "third", "second": "third", "third": "third"}
 	to := newLogs(3)
-	copies(t, opens(t, dir), &NewLogs{Logs: to})
+	copies(t, opens(t, dir), &LogsTarget{Logs: to})
 	from := reads(t, to)
 	if got := fmt.Sprint(from.Names()); got != fmt.Sprint(want) {
 		t.Errorf("%v", got)
 	}
 	back := filepath.Join(t.TempDir(), "back")
-	copies(t, from, &NewFolder{Dir: back, Create: true})
+	copies(t, from, &FolderTarget{Dir: back, Create: true})
 	f := opens(t, back)
 	if got := fmt.Sprint(f.Names()); got != fmt.Sprint(want) {
 		t.Errorf("%v", got)
@@ -281,7 +281,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	moving := folder(t, map[string]string{"rfirst": "\x01second", layout.Records("first") + "a": string(layout.Begin(nil, 0)) + "\x00j1"})
-	if _, err := FromFolder(moving); !errors.Is(err, ErrNoPlace) || !strings.Contains(err.Error(), "start the program once") {
+	if _, err := OpenFolder(moving); !errors.Is(err, ErrNoPlace) || !strings.Contains(err.Error(), "start the program once") {
 		t.Errorf("a kind that has not been moved: %v", err)
 	}
 }
@@ -321,9 +321,9 @@ func TestRefused(t *testing.T) {
 		"the key of no outcome":  {map[string]string{"ikind": "1"}, engine.ErrStateLost, `"ikind"`},
 		"a message, and what is": {map[string]string{string(layout.Numbered(layout.Sent, 1)): string(layout.Tell{}.Encode()) + "more"}, engine.ErrStateLost, "more behind"},
 	} {
-		f, err := FromFolder(folder(t, c.entries))
+		f, err := OpenFolder(folder(t, c.entries))
 		if err == nil {
-			_, err = Copy(f, untouched{&NewLogs{Logs: newLogs(2)}, t}, func(int, int) {}, func() error { return nil })
+			_, err = Copy(f, untouched{&LogsTarget{Logs: newLogs(2)}, t}, func(int, int) {}, func() error { return nil })
 			f.Close()
 		}
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
@@ -351,9 +351,9 @@ func TestRefused(t *testing.T) {
 	} {
 		l, dir := newLogs(2), filepath.Join(t.TempDir(), "to")
 		l.set(t, 0, c.key, []byte(c.value))
-		from, err := ReadLogs(l)
+		from, err := OpenLogs(l)
 		if err == nil {
-			_, err = Copy(from, &NewFolder{Dir: dir, Create: true}, func(int, int) {}, func() error { return nil })
+			_, err = Copy(from, &FolderTarget{Dir: dir, Create: true}, func(int, int) {}, func() error { return nil })
 		}
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
@@ -384,23 +384,23 @@ func TestWhole(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "to")
 	broken := errors.New("it is broken")
 	l := newLogs(1)
-	copies(t, opens(t, dir), &NewLogs{Logs: l})
+	copies(t, opens(t, dir), &LogsTarget{Logs: l})
 	from := reads(t, l)
 	for name, c := range map[string]struct {
 		source Source
 		last   error
 		want   error
 	}{"what comes last fails": {from, broken, broken}, "the source grows": {&growing{from, 0}, nil, ErrChanged}} {
-		_, err := Copy(c.source, &NewFolder{Dir: to, Create: true}, func(int, int) {}, func() error { return c.last })
+		_, err := Copy(c.source, &FolderTarget{Dir: to, Create: true}, func(int, int) {}, func() error { return c.last })
 		if entries, _ := os.ReadDir(to); !errors.Is(err, c.want) || len(entries) > 0 {
 			t.Errorf("%s: %v; the folder has %v", name, err, entries)
 		}
 	}
-	_, err := Copy(from, &NewLogs{Logs: forgetful{newLogs(2)}}, func(int, int) {}, func() error { return nil })
+	_, err := Copy(from, &LogsTarget{Logs: forgetful{newLogs(2)}}, func(int, int) {}, func() error { return nil })
 	if !errors.Is(err, engine.ErrStateLost) {
 		t.Errorf("a store that forgets: %v", err)
 	}
-	copies(t, from, &NewFolder{Dir: to})
+	copies(t, from, &FolderTarget{Dir: to})
 }
 
 // growing is a source that has more each time.
@@ -431,10 +431,10 @@ func TestWakes(t *testing.T) {
 	unit := layout.Records("kind") + "a"
 	dir := folder(t, map[string]string{unit: string(layout.Begin(timers, 0)) + "\x00j1", layout.Records("kind") + "b": string(layout.Begin(nil, 0)) + "\x00j1"})
 	l, back := newLogs(1), filepath.Join(t.TempDir(), "back")
-	if c := copies(t, opens(t, dir), &NewLogs{Logs: l}); c.Timers != 2 {
+	if c := copies(t, opens(t, dir), &LogsTarget{Logs: l}); c.Timers != 2 {
 		t.Errorf("%+v", c)
 	}
-	copies(t, reads(t, l), &NewFolder{Dir: back, Create: true})
+	copies(t, reads(t, l), &FolderTarget{Dir: back, Create: true})
 	want := time.Unix(7, 0)
 	holds := func(what string, wake []byte) {
 		t.Helper()

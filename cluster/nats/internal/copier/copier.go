@@ -42,7 +42,9 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	if flushing := out.Flush(); err == nil && flushing != nil {
-		err = fmt.Errorf("writing the output: %w", flushing)
+		if err = fmt.Errorf("writing the output: %w", flushing); !o.help {
+			err = whole(err)
+		}
 	}
 	if err == nil {
 		return well
@@ -74,13 +76,29 @@ type place struct {
 }
 
 // copy copies. It tells its progress to people.
-func (o *options) copy(progress io.Writer) (s *summary, err error) {
-	s = &summary{Type: "copy", Names: map[string]string{}}
+func (o *options) copy(progress io.Writer) (*summary, error) {
+	s := &summary{Type: "copy", Names: map[string]string{}}
 	from, err := o.openSource(&s.From)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.from, err)
 	}
-	defer func() { err = errors.Join(err, from.close()) }()
+	return o.copyFrom(from, s, progress)
+}
+
+// whole is an error of what comes after the copy.
+func whole(err error) error { return fmt.Errorf("the copy is whole, but then: %w", err) }
+
+// copyFrom copies a source, and closes it.
+func (o *options) copyFrom(from *source, s *summary, progress io.Writer) (_ *summary, err error) {
+	defer func() {
+		switch closing := from.close(); {
+		case closing == nil:
+		case err == nil:
+			err = whole(fmt.Errorf("%s: %w", o.from, closing))
+		default:
+			err = errors.Join(err, closing)
+		}
+	}()
 	to, err := o.openTarget(&s.To, s.From.Partitions)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.to, err)

@@ -48,7 +48,8 @@ With -json the copy is told as one object on one line:
   outcomes    how many outcomes are kept of operations with an identity
   names       earlier names of kinds, each with the name that the kind has in the store
 
-Exit status: 0 all is copied, 1 nothing is, 2 the command line was wrong.
+Exit status: 0 all is copied; 1 nothing is, unless the error says that the copy is whole; 2 the
+command line was wrong.
 `
 
 // options are those of a command line.

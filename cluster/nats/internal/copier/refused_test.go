@@ -3,6 +3,7 @@ package copier
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,6 +107,33 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := js.StreamInfo("damaged-in"); !errors.Is(err, natsgo.ErrStreamNotFound) {
 		t.Errorf("of what was refused a stream is left: %v", err)
+	}
+}
+
+// TestWholeThen holds that an error of what comes after the copy says that the copy is whole: a
+// program can have it.
+func TestWholeThen(t *testing.T) {
+	o := options{from: small(t), to: filepath.Join(t.TempDir(), "to"), create: true}
+	var s summary
+	from, err := o.openSource(&s.From)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken, closes := errors.New("it is broken"), from.close
+	from.close = func() error { return errors.Join(closes(), broken) }
+	if _, err := o.copyFrom(from, &s, io.Discard); !errors.Is(err, broken) || !strings.Contains(err.Error(), "the copy is whole") {
+		t.Errorf("the source cannot be closed: %v", err)
+	}
+	l := begin(t, cluster.Local(o.to))
+	if x := l.sees(tills, "a"); x.Sum != 105 {
+		t.Errorf("the copy has %+v", x)
+	}
+	l.end()
+	if from, err = o.openSource(&s.From); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.copyFrom(from, &s, io.Discard); err == nil || strings.Contains(err.Error(), "the copy is whole") {
+		t.Errorf("a copy over another one: %v", err)
 	}
 }
 

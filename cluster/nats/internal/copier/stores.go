@@ -42,7 +42,7 @@ type target struct {
 
 func (o *options) openSource(at *place) (*source, error) {
 	if !areServers(o.from) {
-		f, err := transfer.FromFolder(o.from)
+		f, err := transfer.OpenFolder(o.from)
 		if err != nil {
 			return nil, err
 		}
@@ -61,9 +61,9 @@ func (o *options) openSource(at *place) (*source, error) {
 	if err == nil {
 		err = s.listens()
 	}
-	logs := (*transfer.FromLogs)(nil)
+	logs := (*transfer.LogsSource)(nil)
 	if err == nil {
-		logs, err = transfer.ReadLogs(s)
+		logs, err = transfer.OpenLogs(s)
 	}
 	if err == nil {
 		// On several servers, who reads a log writes anew up to where it is trimmed.
@@ -92,7 +92,7 @@ func (o *options) moment(s *servers) (jet.Moment, error) {
 
 func (o *options) openTarget(at *place, partitions int) (*target, error) {
 	if !areServers(o.to) {
-		f := &transfer.NewFolder{Dir: o.to, Create: o.create}
+		f := &transfer.FolderTarget{Dir: o.to, Create: o.create}
 		return &target{f, func() error { return nil }, func() error {
 			*at = place{Store: "folder", Place: o.to, ID: idOf(f.ID)}
 			return nil
@@ -125,7 +125,7 @@ func (o *options) openTarget(at *place, partitions int) (*target, error) {
 		defer cancel()
 		return s.Remove(ctx)
 	}}
-	t.Target = &madeLogs{&transfer.NewLogs{Logs: s}, func() error {
+	t.Target = &madeLogs{&transfer.LogsTarget{Logs: s}, func() error {
 		ctx, cancel := o.waits()
 		defer cancel()
 		err := s.Finish(ctx)
@@ -143,13 +143,13 @@ const usual = 64
 
 // madeLogs are streams that a copy makes: it marks them as whole when all is in them.
 type madeLogs struct {
-	*transfer.NewLogs
+	*transfer.LogsTarget
 	finish func() error
 }
 
 // Fill implements [transfer.Target].
 func (m *madeLogs) Fill(names map[string]string, each func(put func(transfer.Item) error) error, whole func() error) error {
-	return m.NewLogs.Fill(names, each, func() error {
+	return m.LogsTarget.Fill(names, each, func() error {
 		if err := whole(); err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
-// NewFolder is the store of one process, as a target. The folder must be empty.
-type NewFolder struct {
+// FolderTarget is the store of one process, as a target. The folder must be empty.
+type FolderTarget struct {
 	Dir    string
 	Create bool     // the folder, too
 	ID     [16]byte // of the store, once it is there
@@ -25,7 +25,7 @@ type NewFolder struct {
 }
 
 // Takes implements [Target].
-func (f *NewFolder) Takes(i Item) error {
+func (f *FolderTarget) Takes(i Item) error {
 	switch {
 	case i.Failure != nil && len(i.Failure.Units) > 0:
 		return fmt.Errorf("%w: it is on several units, and one process records no such failure; Node.Retry or Node.Drop it first", ErrNoPlace)
@@ -49,7 +49,7 @@ const (
 )
 
 // Fill implements [Target].
-func (f *NewFolder) Fill(names map[string]string, each func(put func(Item) error) error, whole func() error) (err error) {
+func (f *FolderTarget) Fill(names map[string]string, each func(put func(Item) error) error, whole func() error) (err error) {
 	f.ID, err = filestore.Make(f.Dir, f.Create, func(put func(writes []engine.Write) error) error {
 		f.put = put
 		for _, was := range slices.Sorted(maps.Keys(names)) {
@@ -71,7 +71,7 @@ func (f *NewFolder) Fill(names map[string]string, each func(put func(Item) error
 }
 
 // add adds an item.
-func (f *NewFolder) add(i Item) error {
+func (f *FolderTarget) add(i Item) error {
 	switch {
 	case i.Unit != nil:
 		return f.adds(i.Unit.writes(i.Unit.Record)...)
@@ -86,7 +86,7 @@ func (f *NewFolder) add(i Item) error {
 }
 
 // adds adds writes to the next transaction.
-func (f *NewFolder) adds(writes ...engine.Write) error {
+func (f *FolderTarget) adds(writes ...engine.Write) error {
 	for _, w := range writes {
 		f.bytes += len(w.Key) + len(w.Value)
 	}
@@ -97,7 +97,7 @@ func (f *NewFolder) adds(writes ...engine.Write) error {
 	return f.flush()
 }
 
-func (f *NewFolder) flush() error {
+func (f *FolderTarget) flush() error {
 	if len(f.writes) == 0 {
 		return nil
 	}

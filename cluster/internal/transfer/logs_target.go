@@ -22,12 +22,12 @@ import (
 // Invariants: T1 No command of the copy has the number of a failure, which has that of a command
 //             on several machines: the failures have numbers below, and the log begins above.
 
-// NewLogs is a store that machines share, as a target. It is new, and empty.
-type NewLogs struct {
+// LogsTarget is a store that machines share, as a target. It is new, and empty.
+type LogsTarget struct {
 	Logs
 
 	room     layout.Room
-	writer   writer
+	writer   *writer
 	sender   *sender
 	failures []uint64 // by partition: the number of the last one
 	sums     []sum    // of the entries, by partition
@@ -46,7 +46,7 @@ func (s *sum) add(key, value []byte) {
 }
 
 // Takes implements [Target].
-func (l *NewLogs) Takes(i Item) error {
+func (l *LogsTarget) Takes(i Item) error {
 	if l.room == (layout.Room{}) {
 		l.room = layout.RoomOf(l.Largest())
 	}
@@ -80,12 +80,11 @@ func mayHave(what string, n, most int) error {
 }
 
 // Fill implements [Target].
-func (l *NewLogs) Fill(names map[string]string, each func(put func(Item) error) error, whole func() error) error {
+func (l *LogsTarget) Fill(names map[string]string, each func(put func(Item) error) error, whole func() error) error {
 	n := l.Partitions()
 	l.failures, l.sums = make([]uint64, n), make([]sum, n)
-	l.writer.begin(l)
-	l.sender = newSender(l)
-	defer l.sender.end()
+	l.writer, l.sender = newWriter(l), newSender(l)
+	defer l.sender.close()
 	err := error(nil)
 	if len(names) > 0 {
 		err = l.stores(0, engine.Write{Key: []byte(layout.Names), Value: layout.EncodeNames(names)})
@@ -105,12 +104,12 @@ func (l *NewLogs) Fill(names map[string]string, each func(put func(Item) error) 
 }
 
 // of returns the partition of a unit.
-func (l *NewLogs) of(kind, key string) int {
+func (l *LogsTarget) of(kind, key string) int {
 	return partition.Of(string(name(kind, key)), l.Partitions())
 }
 
 // put puts an item in.
-func (l *NewLogs) put(i Item) error {
+func (l *LogsTarget) put(i Item) error {
 	switch {
 	case i.Unit != nil:
 		return l.stores(l.of(i.Unit.Kind, i.Unit.Key), i.Unit.writes(i.Unit.atBeginning())...)
@@ -136,7 +135,7 @@ func (u *Unit) atBeginning() []byte {
 }
 
 // stores stores entries.
-func (l *NewLogs) stores(p int, writes ...engine.Write) error {
+func (l *LogsTarget) stores(p int, writes ...engine.Write) error {
 	for _, w := range writes {
 		l.sums[p].add(w.Key, w.Value)
 		if err := l.writer.put(p, w); err != nil {
@@ -148,7 +147,7 @@ func (l *NewLogs) stores(p int, writes ...engine.Write) error {
 
 // begins has the numbers of each log begin above those of its failures (T1), once. What it needs
 // for that says nothing.
-func (l *NewLogs) begins() error {
+func (l *LogsTarget) begins() error {
 	failures := l.failures
 	l.failures = nil
 	for p, number := range failures {
@@ -165,7 +164,7 @@ func (l *NewLogs) begins() error {
 }
 
 // check holds that the store has what was put in.
-func (l *NewLogs) check() error {
+func (l *LogsTarget) check() error {
 	for p, want := range l.sums {
 		entries, err := scan(l, p, "")
 		if err != nil {
@@ -184,34 +183,19 @@ func (l *NewLogs) check() error {
 
 // writer stores entries, several at once.
 type writer struct {
-	logs  Logs
-	slots chan struct{}
-	errs  chan error // the first one
+	*calls
+	logs Logs
 }
 
-// mostUnder is how many writes are under way.
-const mostUnder = 256
-
-func (w *writer) begin(l Logs) {
-	w.logs, w.slots, w.errs = l, make(chan struct{}, mostUnder), make(chan error, 1)
-}
+func newWriter(l Logs) *writer { return &writer{newCalls(), l} }
 
 // put stores an entry that is not there. It may return the error of one before.
 func (w *writer) put(p int, e engine.Write) error {
-	w.slots <- struct{}{}
+	if err := w.begin(); err != nil {
+		return err
+	}
 	w.try(p, e, time.Now().Add(mostWait))
 	return w.err()
-}
-
-// err returns the first error of a write that has ended; nil for none.
-func (w *writer) err() error {
-	select {
-	case err := <-w.errs:
-		w.errs <- err
-		return err
-	default:
-		return nil
-	}
 }
 
 // try writes, and again until end while it is not known what has become of it.
@@ -225,22 +209,8 @@ func (w *writer) try(p int, e engine.Write, end time.Time) {
 			err = nil
 		}
 		if err != nil {
-			select {
-			case w.errs <- fmt.Errorf("the entry %q of partition %d: %w", e.Key, p, err):
-			default:
-			}
+			err = fmt.Errorf("the entry %q of partition %d: %w", e.Key, p, err)
 		}
-		<-w.slots
+		w.end(err)
 	})
-}
-
-// wait waits for all writes, and returns the first error.
-func (w *writer) wait() error {
-	for range mostUnder {
-		w.slots <- struct{}{}
-	}
-	for range mostUnder {
-		<-w.slots
-	}
-	return w.err()
 }

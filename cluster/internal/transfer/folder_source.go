@@ -12,16 +12,16 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 )
 
-// Folder is the store of one process, as a source. Until it is closed no process can open it for
-// writing.
-type Folder struct {
+// FolderSource is the store of one process, as a source. Until it is closed no process can open it
+// for writing.
+type FolderSource struct {
 	*filestore.Store
 	later map[string]string // names of kinds, by earlier ones
 }
 
-// FromFolder opens the store of a folder, and reads what it says about names. It fails with
+// OpenFolder opens the store of a folder, and reads what it says about names. It fails with
 // engine.ErrInUse if a process has it.
-func FromFolder(dir string) (*Folder, error) {
+func OpenFolder(dir string) (*FolderSource, error) {
 	s, err := filestore.Open(dir, filestore.Options{ReadOnly: true})
 	if errors.Is(err, engine.ErrInUse) {
 		return nil, fmt.Errorf("%w: stop the program that has it", err)
@@ -29,7 +29,7 @@ func FromFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{s, map[string]string{}}
+	f := &FolderSource{s, map[string]string{}}
 	if err := f.look(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -38,7 +38,7 @@ func FromFolder(dir string) (*Folder, error) {
 
 // look reads which kinds have later names, and holds that each entry is known, and that nothing has
 // an earlier name any more.
-func (f *Folder) look() error {
+func (f *FolderSource) look() error {
 	kinds := map[string]bool{}
 	err := f.Scan(nil, nil, func(key, value []byte) (err error) {
 		kind := ""
@@ -71,7 +71,7 @@ func (f *Folder) look() error {
 }
 
 // Names implements [Source].
-func (f *Folder) Names() map[string]string {
+func (f *FolderSource) Names() map[string]string {
 	names := map[string]string{}
 	for was := range f.later {
 		is := f.named(was)
@@ -81,10 +81,10 @@ func (f *Folder) Names() map[string]string {
 }
 
 // named returns the name of a kind that had another one.
-func (f *Folder) named(kind string) string { return layout.LastName(f.later, kind) }
+func (f *FolderSource) named(kind string) string { return layout.LastName(f.later, kind) }
 
 // Each implements [Source].
-func (f *Folder) Each(each func(Item) error) error {
+func (f *FolderSource) Each(each func(Item) error) error {
 	for _, sort := range []struct {
 		prefix string
 		read   func(key, value []byte) (Item, error)
@@ -121,13 +121,13 @@ func outcomeOf(key, value []byte) (Item, error) {
 	return Item{Outcome: &Outcome{kind, of, id, o}}, err
 }
 
-func (f *Folder) failure(_, value []byte) (Item, error) {
+func (f *FolderSource) failure(_, value []byte) (Item, error) {
 	t, why, err := layout.DecodeTell(value)
 	f.rename(&t)
 	return Item{Failure: &Failure{t, why}}, err
 }
 
-func (f *Folder) sent(_, value []byte) (Item, error) {
+func (f *FolderSource) sent(_, value []byte) (Item, error) {
 	t, rest, err := layout.DecodeTell(value)
 	if err == nil && len(rest) > 0 {
 		err = errors.New("there is more behind the message")
@@ -137,6 +137,6 @@ func (f *Folder) sent(_, value []byte) (Item, error) {
 }
 
 // rename has a message name kinds as units do: it may be of before they had another name.
-func (f *Folder) rename(t *layout.Tell) {
+func (f *FolderSource) rename(t *layout.Tell) {
 	t.Kind, t.Reply.Kind = f.named(t.Kind), f.named(t.Reply.Kind)
 }

@@ -22,8 +22,8 @@ import (
 //             in the order in which it was sent: what logs have comes first, in their order, and
 //             what they have not taken was sent later.
 
-// FromLogs is the store that machines share, as a source. None of them must run.
-type FromLogs struct {
+// LogsSource is the store that machines share, as a source. None of them must run.
+type LogsSource struct {
 	Logs
 	names  map[string]string
 	rests  []*partition.Rest
@@ -44,9 +44,9 @@ type unsent struct {
 	send partition.Send
 }
 
-// ReadLogs reads what is in the logs.
-func ReadLogs(l Logs) (*FromLogs, error) {
-	f := &FromLogs{Logs: l}
+// OpenLogs reads what is in the logs.
+func OpenLogs(l Logs) (*LogsSource, error) {
+	f := &LogsSource{Logs: l}
 	value, err := read(l, 0, []byte(layout.Names))
 	if err == nil {
 		f.names, err = layout.DecodeNames(value)
@@ -63,7 +63,7 @@ func ReadLogs(l Logs) (*FromLogs, error) {
 }
 
 // readLog reads what a partition has taken.
-func (f *FromLogs) readLog(p int) error {
+func (f *LogsSource) readLog(p int) error {
 	value, err := read(f, p, []byte(partition.CheckpointKey))
 	if err != nil {
 		return err
@@ -91,10 +91,10 @@ func (f *FromLogs) readLog(p int) error {
 }
 
 // Names implements [Source].
-func (f *FromLogs) Names() map[string]string { return f.names }
+func (f *LogsSource) Names() map[string]string { return f.names }
 
 // Each implements [Source].
-func (f *FromLogs) Each(each func(Item) error) error {
+func (f *LogsSource) Each(each func(Item) error) error {
 	f.unsent = nil
 	var failures, left []Item
 	for p := range f.Partitions() {
@@ -138,7 +138,7 @@ func (f *FromLogs) Each(each func(Item) error) error {
 
 // item reads an entry of a partition; the item is empty if it is not kept, or is kept with another
 // one. It notes how far a unit is.
-func (f *FromLogs) item(p int, e engine.Write, done map[string]uint64) (i Item, err error) {
+func (f *LogsSource) item(p int, e engine.Write, done map[string]uint64) (i Item, err error) {
 	switch string(e.Key[:min(1, len(e.Key))]) {
 	case layout.Unit:
 		return f.unit(p, e, done)
@@ -162,7 +162,7 @@ func (f *FromLogs) item(p int, e engine.Write, done map[string]uint64) (i Item, 
 }
 
 // unit reads the record of a unit; one without a state is no item.
-func (f *FromLogs) unit(p int, e engine.Write, done map[string]uint64) (i Item, err error) {
+func (f *LogsSource) unit(p int, e engine.Write, done map[string]uint64) (i Item, err error) {
 	kind, key, err := layout.UnitOf(e.Key)
 	if err != nil {
 		return i, err
@@ -218,7 +218,7 @@ func leftOf(commands []taken, done map[string]uint64) (left []Item, err error) {
 
 // notTaken returns what records have sent and its partition has not taken, in the order of the
 // senders' logs.
-func (f *FromLogs) notTaken() (all []Item, err error) {
+func (f *LogsSource) notTaken() (all []Item, err error) {
 	slices.SortFunc(f.unsent, func(a, b unsent) int {
 		if a.from != b.from {
 			return a.from - b.from
