@@ -103,7 +103,7 @@ func (s *shared) begin() (err error) {
 }
 
 // leaves leaves what this machine owns to the others, which have nothing to do again then. It waits
-// for that, a second at most. Operations run meanwhile.
+// for that, some seconds at most. Operations run meanwhile.
 func (s *shared) leaves() {
 	if s.node.draining() {
 		return // its timers have ended

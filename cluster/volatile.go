@@ -27,8 +27,8 @@ import (
 //   - The state is lost with the machine, and when another machine gets the unit: the function of
 //     the kind makes a new one there. A machine that leaves in order ([Node.Close]), or that gives
 //     units to a machine that has come, runs what it has taken, and then stops the units: the
-//     function of [freerun.OnStop] may save them. When a machine is cut off there may be two units
-//     of one key for some seconds.
+//     function of [freerun.OnStop] may save them. The other machine waits for that, 2 seconds at
+//     most. When a machine is cut off there may be two units of one key for some seconds.
 //   - A Tell counts as done when its operation is, and is a lost message of the sender's runtime
 //     otherwise. Errors keep their text, and their identity if they have a name ([StoredError]); of
 //     a panic of an operation elsewhere there is the text.
@@ -38,6 +38,8 @@ import (
 //     unit is it does not begin any more, a quarter of a second later at most.
 //   - What is sent is a value: an argument, a result and a key as a state of a durable unit is
 //     ([Durable]), whether the unit is here or not. They are not copied if it is here.
+//   - With a message go its deadline, the identity of [Once], [Direct], and the values that
+//     [Travels] names; not its scope and its priority.
 //   - 65,536 messages may be under way from a machine, with 256 MiB; more fail with
 //     [freerun.ErrFull].
 //

@@ -1,4 +1,5 @@
-// Package turn runs the state machines of package partition in the operations of a runtime.
+// Package turn runs the state machines of packages partition and calls, one step after another: in
+// the operations of a runtime, or on the goroutine that brings the step (Inline).
 package turn
 
 import (

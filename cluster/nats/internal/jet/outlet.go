@@ -12,8 +12,8 @@ import (
 )
 
 // outlet publishes messages on a goroutine of its own: to publish waits while the network takes
-// nothing, and nobody who calls the engine may. Those of the bus leave in their order, and so do all
-// others; of what waits together the others come first.
+// nothing, and nobody who calls the engine may. Those of the bus leave in their order, and so do
+// all others; of what waits together the others come first.
 type outlet struct {
 	names
 	nc     *nats.Conn
