@@ -164,8 +164,9 @@ func (n *Node) isIn(store any) {
 
 // Close closes the store, once all writes are done that have begun. Call it after
 // [freerun.Runtime.Shutdown]: durable units fail with [ErrClosed] from then on. Where machines
-// share the units, call it before: others take what this machine has, in two seconds at most, and it
-// waits for operations on volatile units that it has taken, ten at most. A second Close returns nil. It waits.
+// share the units, call it before: others take what this machine has, in two seconds at most, and
+// it waits for operations on volatile units that it has taken, ten at most. A second Close returns
+// nil. It waits.
 func (n *Node) Close() error {
 	if n.shared != nil {
 		n.shared.leave.Do(n.shared.leaves)
