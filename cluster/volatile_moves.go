@@ -31,8 +31,8 @@ func (c *volatileCalls) looked(v *partition.View) {
 			return
 		}
 		c.stopOthers(func() { // units of before the runtime has joined, too
-			for p, to := range moved {
-				c.parts[p].releases(to)
+			for _, p := range slices.Sorted(maps.Keys(moved)) { // so that a seed repeats it
+				c.parts[p].releases(moved[p])
 			}
 		})
 		// A message that was about to go on here may have made a unit again.
