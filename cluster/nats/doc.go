@@ -1,4 +1,5 @@
-// Package nats has durable units on several machines, over servers of NATS with JetStream. Each
+// Package nats has units on several machines, durable and volatile ones, over servers of NATS with
+// JetStream. Each
 // machine runs the same program, joins the same servers under the same name, and has a part of the
 // units; when one ends, however it ends, the others take over what it had.
 //
