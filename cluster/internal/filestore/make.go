@@ -27,13 +27,13 @@ func Make(dir string, create bool, fill func(put func(writes []engine.Write) err
 
 func makeFilled(dir string, create bool, fill func(put func(writes []engine.Write) error) error) (id [16]byte, err error) {
 	if info, err := os.Stat(dir); !create && (err != nil || !info.IsDir()) {
-		return id, errors.Join(errors.New("there is no such folder"), err)
+		return id, errors.Join(errors.New("there is no such folder; it is made with -create"), err)
 	}
 	switch there, err := lookInto(dir, true, false); {
 	case err != nil:
 		return id, err
 	case there:
-		return id, fmt.Errorf("%w: there is a store already", engine.ErrInUse)
+		return id, fmt.Errorf("%w: the folder has a store already; give a folder without one", engine.ErrInUse)
 	}
 	path := filepath.Join(dir, fileName)
 	draft := path + draftMark + rand.Text()

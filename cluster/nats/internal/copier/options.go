@@ -115,7 +115,7 @@ func (o *options) check() error {
 	from, to := areServers(o.from), areServers(o.to)
 	switch {
 	case !from && !to:
-		return usagef("between two folders, copy the file freerun.store while no program has it")
+		return usagef("%s and %s are folders: between two, copy the file freerun.store while no program has it; servers are written as in nats://a:4222", o.from, o.to)
 	case o.program == "":
 		return usagef("name the program over NATS: -program NAME")
 	case o.as != "" && !to:

@@ -69,7 +69,7 @@ func TestRefused(t *testing.T) {
 	l.end()
 	copies(t, "-program", "busy", "-partitions", "2", "-create", dir, url)
 	refuses(t, failed, "the server has a stream busy-in", "-program", "busy", "-create", dir, url)
-	refuses(t, failed, "there is a store already", "-program", "busy", "-create", url, dir)
+	refuses(t, failed, "the folder has a store already", "-program", "busy", "-create", url, dir)
 	refuses(t, failed, "no such folder", "-program", "busy", url, to)
 
 	l = begin(t, nats.Servers("busy", url, nats.Partitions(2)))

@@ -81,7 +81,7 @@ func (e *Engine) openStreams(ctx context.Context, js jetstream.JetStream, o Opti
 	case logs == nil && entries != nil:
 		return half
 	case logs == nil && !o.Create:
-		return fmt.Errorf("%w: the server has no streams %s and %s; the first start asks for them", engine.ErrStateLost, e.logs(), e.entries())
+		return fmt.Errorf("%w: the servers have no streams %s and %s, as those of a program with this name; the first start asks for them, with Create", engine.ErrStateLost, e.logs(), e.entries())
 	case logs == nil:
 		if logs, err = e.makeLogs(ctx, js, o); err != nil {
 			return err
@@ -165,6 +165,9 @@ func (e *Engine) make(ctx context.Context, js jetstream.JetStream, config jetstr
 		return err
 	})
 	if err != nil {
+		if config.Replicas > 1 {
+			return nil, fmt.Errorf("nats: stream %s cannot be made on %d servers, which must be one cluster: %w", config.Name, config.Replicas, err)
+		}
 		return nil, fmt.Errorf("nats: stream %s cannot be made: %w", config.Name, err)
 	}
 	return info, nil
@@ -184,7 +187,7 @@ func (e *Engine) identify(logs *jetstream.StreamInfo, o Options) error {
 		e.partitions = n
 	}
 	if n := logs.Config.Metadata[division]; n != strconv.Itoa(e.partitions) {
-		return fmt.Errorf("%w: stream %s has %s partitions, and this program is to have %d; the number is fixed for the life of the data", ErrMismatch, name, n, e.partitions)
+		return fmt.Errorf("%w: stream %s has %s partitions, and this program is to have %d: give it the option Partitions; the number is fixed for the life of the data", ErrMismatch, name, n, e.partitions)
 	}
 	if n := logs.Config.Replicas; n < o.Replicas {
 		return fmt.Errorf("%w: stream %s is on %d servers, and this program asks for %d; nats stream edit changes it", ErrMismatch, name, n, o.Replicas)
