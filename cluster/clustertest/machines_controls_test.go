@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"testing"
 	"time"
 
@@ -109,10 +110,11 @@ var machinePrograms = []func(s *machines) machineProgram{
 	func(s *machines) machineProgram { return &sharedVaults{machines: s, told: map[int]int{}} },
 }
 
-// TestMachinesRepeat holds that a seed repeats its run: all writes, and the time that it takes.
+// TestMachinesRepeat holds that a seed repeats its run: all writes, what comes to units that are not
+// durable, and the time that it takes.
 func TestMachinesRepeat(t *testing.T) {
 	for seed := range uint64(10) {
-		for n, program := range machinePrograms {
+		for n, program := range append(slices.Clone(machinePrograms), newInns) {
 			var sums [2]uint64
 			var times [2]time.Duration
 			for again := range 2 {
@@ -121,6 +123,9 @@ func TestMachinesRepeat(t *testing.T) {
 				s.of = program(s)
 				s.store.Written = func(p int, key string, value []byte) { fmt.Fprintf(sum, "%d %q %x", p, key, value) }
 				s.run()
+				if inns, are := s.of.(*sharedInns); are {
+					fmt.Fprint(sum, inns.came)
+				}
 				sums[again], times[again] = sum.Sum64(), s.Now()
 			}
 			if sums[0] != sums[1] || times[0] != times[1] {

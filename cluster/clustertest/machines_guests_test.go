@@ -84,6 +84,10 @@ type sentGuest struct {
 	err      error
 }
 
+func newInns(s *machines) machineProgram {
+	return &sharedInns{machines: s, came: map[int]int{}, last: map[string]int{}}
+}
+
 // guest makes one.
 func (s *sharedInns) guest(from string) *sentGuest {
 	s.last[from]++
@@ -171,7 +175,5 @@ func (s *sharedInns) check(m *machine) {
 // durable, has its effect once at most, in the order of its sender, and that its outcome says so,
 // wherever the units move.
 func TestMachinesGuests(t *testing.T) {
-	runMachines(t, func(s *machines) machineProgram {
-		return &sharedInns{machines: s, came: map[int]int{}, last: map[string]int{}}
-	}, "came", "uncertain", "canceled")
+	runMachines(t, newInns, "came", "uncertain", "canceled")
 }
