@@ -110,8 +110,8 @@ var machinePrograms = []func(s *machines) machineProgram{
 	func(s *machines) machineProgram { return &sharedVaults{machines: s, told: map[int]int{}} },
 }
 
-// TestMachinesRepeat holds that a seed repeats its run: all writes, what comes to units that are not
-// durable, and the time that it takes.
+// TestMachinesRepeat holds that a seed repeats its run: all writes, what comes to units that are
+// not durable, and the time that it takes.
 func TestMachinesRepeat(t *testing.T) {
 	for seed := range uint64(10) {
 		for n, program := range append(slices.Clone(machinePrograms), newInns) {
