@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+
+	"github.com/freerun-go/freerun/cluster/internal/wire"
 )
 
-// Frame is what a [Line] and a [Gate] tell each other, at most once.
+// Frame is a message between a [Line] and a [Gate]. It comes at most once.
 type Frame struct {
 	Kind Kind
 	P    int
@@ -18,7 +20,7 @@ type Frame struct {
 	Body []byte
 }
 
-// Kind is what a message says.
+// Kind is the sort of a frame.
 type Kind byte
 
 const (
@@ -39,10 +41,10 @@ var errFrame = errors.New("calls: the frame is damaged, or a newer program has s
 func (f *Frame) Append(b []byte) []byte {
 	b = slices.Grow(b, 2+4*binary.MaxVarintLen32+len(f.Node)+len(f.Body))
 	b = append(b, version, byte(f.Kind))
-	for _, n := range [...]uint64{uint64(f.P), f.First, f.N, uint64(len(f.Node))} {
+	for _, n := range [...]uint64{uint64(f.P), f.First, f.N} {
 		b = binary.AppendUvarint(b, n)
 	}
-	return append(append(b, f.Node...), f.Body...)
+	return append(wire.AppendBytes(b, f.Node), f.Body...)
 }
 
 // Decode reads what Append has written; Body is a part of it. named returns the name of a machine.
@@ -51,18 +53,12 @@ func Decode(b []byte, named func(b []byte) string) (f Frame, err error) {
 		return f, errFrame
 	}
 	f.Kind = Kind(b[1])
-	rest, numbers := b[2:], [4]uint64{}
-	for i := range numbers {
-		n, used := binary.Uvarint(rest)
-		if used <= 0 {
-			return f, errFrame
-		}
-		numbers[i], rest = n, rest[used:]
-	}
-	if numbers[0] > 1<<30 || numbers[3] > uint64(len(rest)) {
+	r := wire.Reader{Rest: b[2:]}
+	p, first, n, node := r.Uvarint(), r.Uvarint(), r.Uvarint(), r.Bytes()
+	if r.Bad || p > 1<<30 {
 		return f, errFrame
 	}
-	f.P, f.First, f.N = int(numbers[0]), numbers[1], numbers[2]
-	f.Node, f.Body = named(rest[:numbers[3]]), slices.Clip(rest[numbers[3]:])
+	f.P, f.First, f.N = int(p), first, n
+	f.Node, f.Body = named(node), slices.Clip(r.Rest)
 	return f, nil
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/wire"
 )
 
 // Call is what a unit that is not durable is sent from another machine.
@@ -43,12 +45,11 @@ func (c *Call) Encode() []byte {
 	}
 	b = binary.AppendVarint(b, until)
 	for _, part := range [...][]byte{c.Kind, c.Operation} {
-		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
+		b = wire.AppendBytes(b, part)
 	}
 	b = binary.AppendUvarint(AppendParts(b, c.Key), uint64(len(c.Values)))
 	for _, v := range c.Values {
-		b = AppendParts(b, v.Name)
-		b = append(binary.AppendUvarint(b, uint64(len(v.Value))), v.Value...)
+		b = wire.AppendBytes(wire.AppendBytes(b, v.Name), v.Value)
 	}
 	return append(b, c.Arg...)
 }
@@ -66,41 +67,14 @@ func DecodeCall(b []byte) (c Call, err error) {
 	if until != 0 {
 		c.Deadline = time.Unix(0, until).UTC()
 	}
-	r := callReader{rest: b[2+used:]}
-	c.Kind, c.Operation, c.Key = r.bytes(), r.bytes(), string(r.bytes())
-	for n := r.number(); n > 0 && !r.bad; n-- {
-		c.Values = append(c.Values, CallValue{string(r.bytes()), r.bytes()})
+	r := wire.Reader{Rest: b[2+used:]}
+	c.Kind, c.Operation, c.Key = r.Bytes(), r.Bytes(), string(r.Bytes())
+	for n := r.Uvarint(); n > 0 && !r.Bad; n-- {
+		c.Values = append(c.Values, CallValue{string(r.Bytes()), r.Bytes()})
 	}
-	c.Arg = r.rest
-	if r.bad {
+	c.Arg = r.Rest
+	if r.Bad {
 		return c, errDamaged
 	}
 	return c, nil
-}
-
-// callReader reads the parts of a call. Once something is missing it is bad.
-type callReader struct {
-	rest []byte
-	bad  bool
-}
-
-func (r *callReader) number() uint64 {
-	n, used := binary.Uvarint(r.rest)
-	if r.bad || used <= 0 {
-		r.bad = true
-		return 0
-	}
-	r.rest = r.rest[used:]
-	return n
-}
-
-func (r *callReader) bytes() []byte {
-	size := r.number()
-	if r.bad || size > uint64(len(r.rest)) {
-		r.bad = true
-		return nil
-	}
-	b := r.rest[:size:size]
-	r.rest = r.rest[size:]
-	return b
 }

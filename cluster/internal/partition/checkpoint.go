@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/engine"
+	"github.com/freerun-go/freerun/cluster/internal/wire"
 )
 
 // checkpoint has the marks of a partition behind an entry of its log, and what it has sent by then.
@@ -116,7 +117,7 @@ func (c *checkpoint) encode() []byte {
 	b = binary.AppendUvarint(b, uint64(len(c.sessions)))
 	for _, name := range slices.Sorted(maps.Keys(c.sessions)) {
 		s := c.sessions[name]
-		b = binary.AppendUvarint(appendBytes(binary.AppendUvarint(b, name), s.node), s.last)
+		b = binary.AppendUvarint(wire.AppendBytes(binary.AppendUvarint(b, name), s.node), s.last)
 		b = appendNumber(appendNumber(b, s.mark), s.known)
 	}
 	for _, of := range []map[int]Number{c.outboxes, c.sent} {
@@ -131,22 +132,22 @@ func (c *checkpoint) encode() []byte {
 var errCheckpoint = errors.New("partition: the checkpoint is damaged")
 
 func decodeCheckpoint(b []byte) (checkpoint, error) {
-	c, r := newCheckpoint(), reader{rest: b}
-	if v := r.byte(); r.bad || v != version {
+	c, r := newCheckpoint(), readerOf(b)
+	if v := r.Byte(); r.Bad || v != version {
 		return c, fmt.Errorf("partition: a checkpoint has form %d, and this program knows %d; a newer one has written it", v, version)
 	}
-	c.seq = r.uvarint()
-	for range r.count() {
-		name := r.uvarint()
-		c.sessions[name] = &sessionMark{string(r.bytes()), r.uvarint(), r.number(), r.number()}
+	c.seq = r.Uvarint()
+	for range r.Count() {
+		name := r.Uvarint()
+		c.sessions[name] = &sessionMark{string(r.Bytes()), r.Uvarint(), r.number(), r.number()}
 	}
 	for _, of := range []map[int]Number{c.outboxes, c.sent} {
-		for range r.count() {
-			p := int(r.uvarint())
+		for range r.Count() {
+			p := int(r.Uvarint())
 			of[p] = r.number()
 		}
 	}
-	if r.bad || len(r.rest) > 0 {
+	if r.Bad || len(r.Rest) > 0 {
 		return c, errCheckpoint
 	}
 	return c, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"github.com/freerun-go/freerun/cluster/internal/wire"
 )
 
 // version is the version of the form of entries, checkpoints and records: the first byte of each.
@@ -72,33 +74,33 @@ func (e *Entry) Encode() []byte {
 		told = 1
 	}
 	b = append(b, told)
-	b = appendBytes(b, c.Unit)
+	b = wire.AppendBytes(b, c.Unit)
 	return append(b, c.Body...)
 }
 
 // Decode reads an entry of a log. It keeps the parts of b that are bytes.
 func Decode(b []byte) (e Entry, err error) {
-	r := reader{rest: b}
-	if v := r.byte(); r.bad || v != version {
+	r := readerOf(b)
+	if v := r.Byte(); r.Bad || v != version {
 		return e, fmt.Errorf("partition: an entry of the log has form %d, and this program knows %d; a newer one has written it", v, version)
 	}
-	switch r.byte() {
+	switch r.Byte() {
 	case opening:
-		e.Opening = &Opening{string(r.rest)}
+		e.Opening = &Opening{string(r.Rest)}
 	case closing:
-		e.Closing = &Closing{r.uvarint(), r.uvarint()}
-		r.bad = r.bad || len(r.rest) > 0
+		e.Closing = &Closing{r.Uvarint(), r.Uvarint()}
+		r.Bad = r.Bad || len(r.Rest) > 0
 	case command:
-		c := &Command{From: Source{r.uvarint(), int(r.uvarint())}, Prev: r.number(), N: r.number(), Known: r.number()}
-		told := r.byte()
+		c := &Command{From: Source{r.Uvarint(), int(r.Uvarint())}, Prev: r.number(), N: r.number(), Known: r.number()}
+		told := r.Byte()
 		c.Told = told == 1
-		c.Unit, c.Body = string(r.bytes()), r.rest
+		c.Unit, c.Body = string(r.Bytes()), r.Rest
 		e.Command = c
-		r.bad = r.bad || told > 1 || c.From.Outbox < 0
+		r.Bad = r.Bad || told > 1 || c.From.Outbox < 0
 	default:
-		r.bad = true
+		r.Bad = true
 	}
-	if r.bad {
+	if r.Bad {
 		return Entry{}, errEntry
 	}
 	return e, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+
+	"github.com/freerun-go/freerun/cluster/internal/wire"
 )
 
 // message is what one machine tells another one, at most once: one of these.
@@ -53,7 +55,7 @@ func (m *message) encode() []byte {
 		return append(b, m.node...)
 	case request:
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.call)
-		return append(appendBytes(appendBytes(b, m.node), m.unit), m.value...)
+		return append(wire.AppendBytes(wire.AppendBytes(b, m.node), m.unit), m.value...)
 	case reply:
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.call)
 		return append(append(b, m.status), m.value...)
@@ -66,36 +68,36 @@ func (m *message) encode() []byte {
 }
 
 func decodeMessage(b []byte) (message, error) {
-	r := reader{rest: b}
-	if v := r.byte(); v != version {
+	r := readerOf(b)
+	if v := r.Byte(); v != version {
 		return message{}, errMessage
 	}
-	m := message{kind: r.byte()}
+	m := message{kind: r.Byte()}
 	switch m.kind {
 	case beat:
 		for n := r.partition(); n > 0; n = r.partition() {
 			m.declined = append(m.declined, n-1)
 		}
-		r.bad = r.bad || !slices.IsSorted(m.declined)
-		m.node, r.rest = string(r.rest), nil
+		r.Bad = r.Bad || !slices.IsSorted(m.declined)
+		m.node, r.Rest = string(r.Rest), nil
 	case goodbye:
-		m.node, r.rest = string(r.rest), nil
+		m.node, r.Rest = string(r.Rest), nil
 	case outcome:
-		m.p, m.session, m.n = r.partition(), r.uvarint(), r.number()
-		m.value, r.rest = r.rest, nil
+		m.p, m.session, m.n = r.partition(), r.Uvarint(), r.number()
+		m.value, r.Rest = r.Rest, nil
 	case closed:
-		m.p, m.session = r.partition(), r.uvarint()
+		m.p, m.session = r.partition(), r.Uvarint()
 	case request:
-		m.p, m.call, m.node, m.unit = r.partition(), r.uvarint(), string(r.bytes()), string(r.bytes())
-		m.value, r.rest = r.rest, nil
+		m.p, m.call, m.node, m.unit = r.partition(), r.Uvarint(), string(r.Bytes()), string(r.Bytes())
+		m.value, r.Rest = r.Rest, nil
 	case reply:
-		m.p, m.call, m.status = r.partition(), r.uvarint(), r.byte()
-		m.value, r.rest = r.rest, nil
-		r.bad = r.bad || m.status > uncertain
+		m.p, m.call, m.status = r.partition(), r.Uvarint(), r.Byte()
+		m.value, r.Rest = r.Rest, nil
+		r.Bad = r.Bad || m.status > uncertain
 	default:
-		r.bad = true
+		r.Bad = true
 	}
-	if r.bad || len(r.rest) > 0 {
+	if r.Bad || len(r.Rest) > 0 {
 		return message{}, errMessage
 	}
 	return m, nil
@@ -105,14 +107,4 @@ func decodeMessage(b []byte) (message, error) {
 func BeatOf(b []byte) (node string, beats bool) {
 	m, err := decodeMessage(b)
 	return m.node, err == nil && m.kind == beat
-}
-
-// partition reads the number of a partition.
-func (r *reader) partition() int {
-	n := r.uvarint()
-	if n > 1<<30 {
-		r.bad = true
-		return 0
-	}
-	return int(n)
 }

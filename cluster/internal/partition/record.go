@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/freerun-go/freerun/cluster/internal/wire"
 )
 
 // Record is what one write of a unit keeps beside the state.
@@ -85,41 +87,41 @@ func (r *Record) Append(b []byte) []byte {
 	if !r.Forgotten.IsZero() {
 		forgotten = r.Forgotten.UnixNano()
 	}
-	b = appendBytes(binary.AppendVarint(b, forgotten), r.Write)
+	b = wire.AppendBytes(binary.AppendVarint(b, forgotten), r.Write)
 	b = binary.AppendUvarint(b, uint64(len(r.Outcomes)))
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		b = appendNumber(binary.AppendUvarint(b, o.Session), o.N)
-		b = appendBytes(b, o.Value)
+		b = wire.AppendBytes(b, o.Value)
 	}
 	b = binary.AppendUvarint(b, uint64(len(r.Sends)))
 	for i := range r.Sends {
 		s := &r.Sends[i]
 		b = binary.AppendUvarint(binary.AppendUvarint(b, s.Seq), uint64(s.To))
-		b = appendBytes(appendBytes(b, s.Unit), s.Body)
+		b = wire.AppendBytes(wire.AppendBytes(b, s.Unit), s.Body)
 	}
 	return b
 }
 
 // DecodeRecord reads a record, and returns what is behind it. It keeps parts of b.
 func DecodeRecord(b []byte) (r Record, rest []byte, err error) {
-	in := reader{rest: b}
-	if v := in.byte(); in.bad || v != version {
+	in := readerOf(b)
+	if v := in.Byte(); in.Bad || v != version {
 		return r, nil, fmt.Errorf("partition: a record has form %d, and this program knows %d; a newer one has written it", v, version)
 	}
-	r.Last = in.uvarint()
-	if nanos := in.varint(); nanos != 0 {
+	r.Last = in.Uvarint()
+	if nanos := in.Varint(); nanos != 0 {
 		r.Forgotten = time.Unix(0, nanos).UTC()
 	}
-	r.Write = string(in.bytes())
-	for range in.count() {
-		r.Outcomes = append(r.Outcomes, Outcome{in.uvarint(), in.number(), in.bytes()})
+	r.Write = string(in.Bytes())
+	for range in.Count() {
+		r.Outcomes = append(r.Outcomes, Outcome{in.Uvarint(), in.number(), in.Bytes()})
 	}
-	for range in.count() {
-		r.Sends = append(r.Sends, Send{in.uvarint(), int(in.uvarint()), string(in.bytes()), in.bytes()})
+	for range in.Count() {
+		r.Sends = append(r.Sends, Send{in.Uvarint(), int(in.Uvarint()), string(in.Bytes()), in.Bytes()})
 	}
-	if in.bad {
+	if in.Bad {
 		return Record{}, nil, errRecord
 	}
-	return r, in.rest, nil
+	return r, in.Rest, nil
 }
