@@ -19,21 +19,18 @@ var later = freerun.FreeOp("later", func(_ *freerun.Context, fn func()) (struct{
 
 // after calls fn after a while, for an outcome that a Shutdown waits for: so at once when the
 // runtime drains, as that drops timers. fn looks whether the node ends.
-func (n *Node) after(d time.Duration, fn func()) {
-	c, fn := n.rt.Context(), sync.OnceFunc(fn)
-	rung := freerun.Handle(c, freerun.After(c, d), func(*freerun.Context, time.Time, error) (struct{}, error) {
-		fn()
-		return struct{}{}, nil
-	})
-	if _, err := rung.Result(); errors.Is(err, freerun.ErrClosed) { // it was refused
-		fn()
-	}
-}
+func (n *Node) after(d time.Duration, fn func()) { ring(n.rt.Context(), d, fn) }
 
 // limit is after, and may be stopped: what waits then is nothing that is left at the end.
 func (n *Node) limit(d time.Duration, fn func()) (stop func()) {
 	s := n.rt.Scope(context.Background())
-	c, fn := s.Context(), sync.OnceFunc(fn)
+	ring(s.Context(), d, fn)
+	return func() { s.Cancel(nil) }
+}
+
+// ring calls fn once after a while, or when the timer is dropped.
+func ring(c *freerun.Context, d time.Duration, fn func()) {
+	fn = sync.OnceFunc(fn)
 	rung := freerun.Handle(c, freerun.After(c, d), func(*freerun.Context, time.Time, error) (struct{}, error) {
 		fn()
 		return struct{}{}, nil
@@ -41,7 +38,6 @@ func (n *Node) limit(d time.Duration, fn func()) (stop func()) {
 	if _, err := rung.Result(); errors.Is(err, freerun.ErrClosed) { // it was refused
 		fn()
 	}
-	return func() { s.Cancel(nil) }
 }
 
 // blocks calls a function that waits.

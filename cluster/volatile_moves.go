@@ -44,14 +44,14 @@ func (c *volatileCalls) looked(v *partition.View) {
 // calls then once all do: with the partitions that are elsewhere now, and where. In the turn of the
 // members.
 func (c *volatileCalls) tellParts(v, before *partition.View, then func(moved map[int]string)) {
-	self, owners := c.of.engine.Name(), v.Owners
+	self, owners, first := c.of.engine.Name(), v.Owners, before == nil
 	if c.leaving.Load() {
 		owners = v.Without(self).Owners
 	}
-	earlier := v.Without(self).Owners // of a machine that has just begun
-	if before != nil {
-		earlier = before.Owners
+	if first { // this machine has just begun
+		before = v.Without(self)
 	}
+	mayAnswer := v.MayAnswer()
 	left, moved := &atomic.Int64{}, &sync.Map{}
 	left.Store(int64(len(c.parts)))
 	for _, t := range c.parts {
@@ -62,16 +62,16 @@ func (c *volatileCalls) tellParts(v, before *partition.View, then func(moved map
 			case !mine:
 				t.opens(false)
 				// A machine that begins together with this one may think that this one has it.
-				if was == self || before == nil {
+				if was == self || first {
 					moved.Store(t.p, t.owner)
 				}
-			case was != self && earlier[t.p] != self && slices.Contains(v.Members, earlier[t.p]):
-				t.awaits(earlier[t.p])
+			case was != self && before.Owners[t.p] != self && slices.Contains(v.Members, before.Owners[t.p]):
+				t.awaits(before.Owners[t.p])
 			case t.awaited != "" && !slices.Contains(v.Members, t.awaited), was != self:
 				t.opens(true) // one that has left has stopped its units before
 			}
-			t.gate.Members(v.MayAnswer())
-			t.line.Members(v.MayAnswer())
+			t.gate.Members(mayAnswer)
+			t.line.Members(mayAnswer)
 			t.settle()
 			if left.Add(-1) == 0 {
 				all := map[int]string{}
