@@ -24,7 +24,7 @@ import (
 //             C2 A message goes on here only if no earlier one to its partition is on its way.
 // Checked by: of package clustertest TestMachinesGuests; of package nats TestVolatile
 
-// volatileCalls is what a node has of units that machines share, and that are not durable.
+// volatileCalls has the volatile units of a node, and its calls to those of others.
 type volatileCalls struct {
 	of      *shared
 	parts   []*callsPart
@@ -37,7 +37,7 @@ type volatileCalls struct {
 	looks   time.Time
 }
 
-// callsPart is what a node has of a partition.
+// callsPart is a partition of the volatile units, as a node has it.
 type callsPart struct {
 	of    *volatileCalls
 	p     int

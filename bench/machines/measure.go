@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// measure is what calls took: P50 and P99 are of one, where there was one at a time. Used is by
+// measure has the times of calls: P50 and P99 are of one, where there was one at a time. Used is by
 // process.
 type measure struct {
 	Calls    int64 // that were answered
@@ -17,7 +17,7 @@ type measure struct {
 	Used     map[string]used `json:",omitempty"`
 }
 
-// used is what a process has used.
+// used has the resources that a process has used.
 type used struct {
 	CPU    time.Duration
 	Allocs int64 // how many

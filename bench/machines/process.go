@@ -14,7 +14,7 @@ import (
 // child is the variable of the environment of processes that another one has started.
 const child = "FREERUN_MACHINES_CHILD"
 
-// request is what a process is asked to do, a line of JSON of its input.
+// request is a task of a process: a line of JSON of its input.
 type request struct {
 	Do      string
 	Variant string        `json:",omitempty"`
@@ -25,7 +25,7 @@ type request struct {
 	Name    string        `json:",omitempty"`
 }
 
-// answer is what it answers, a line of JSON.
+// answer is the process's answer to a request: a line of JSON.
 type answer struct {
 	Error   string  `json:",omitempty"`
 	URL     string  `json:",omitempty"`

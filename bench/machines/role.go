@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// role is what a process does that another one has started: it is a server, has units, or calls.
+// role is the part of a process that another one has started: it is a server, has units, or calls.
 type role struct {
 	stops  []func()
 	caller *caller

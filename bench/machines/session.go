@@ -15,7 +15,7 @@ type session struct {
 	processes map[string]*process
 }
 
-// row is what a round has found of a variant.
+// row has the results of a variant in a round.
 type row struct {
 	Variant  string
 	Round    int

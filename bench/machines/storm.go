@@ -19,7 +19,7 @@ type attempt struct {
 	OK         bool
 }
 
-// found is what calls with identities have come to: Answered and Open are identities, with an
+// found has the results of calls with identities: Answered and Open are identities, with an
 // answer and without one at the end. Lost has when the calls began that were answered, and that no
 // unit has; Doubled counts what a unit has more than once, Unread the units that say nothing.
 type found struct {

@@ -67,7 +67,7 @@ func (s *machines) copyTo(to *logsim.Store, dir string, byFolder bool, flaw copy
 	return again, errors.Join(err, folder.Close())
 }
 
-// copyFlaw is what is wrong with a copy: the controls.
+// copyFlaw is a fault of a copy: one of the controls.
 type copyFlaw int
 
 const (

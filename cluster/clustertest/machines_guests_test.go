@@ -17,7 +17,7 @@ type inn struct {
 	Seen map[string]int // the last number of each sender
 }
 
-// guest is what an inn is sent.
+// guest is a message to an inn.
 type guest struct {
 	ID     int
 	From   string // the sender, which numbers what it sends

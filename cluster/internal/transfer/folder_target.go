@@ -39,7 +39,7 @@ func (f *FolderTarget) Takes(i Item) error {
 	return nil
 }
 
-// drain is what to do about what is in logs.
+// drain says how to empty the logs.
 const drain = "start the program once, so that it has its effect, and close all its nodes"
 
 // What one transaction has, at most.

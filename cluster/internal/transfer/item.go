@@ -30,13 +30,13 @@ type Outcome struct {
 	layout.Outcome
 }
 
-// Failure is what was told and has failed for good.
+// Failure is a message that has failed for good.
 type Failure struct {
 	layout.Tell
 	Why []byte
 }
 
-// Sent is what was sent to a unit and has had no effect.
+// Sent is a message to a unit that has had no effect.
 type Sent struct {
 	layout.Tell
 	Once     string    // its identity; empty without one

@@ -37,7 +37,7 @@ type taken struct {
 	command *partition.Command
 }
 
-// unsent is what a partition has sent behind its checkpoint.
+// unsent has the messages that a partition has sent behind its checkpoint.
 type unsent struct {
 	from int
 	n    partition.Number
