@@ -18,8 +18,8 @@ import (
 const machines = 3
 
 // kill has the outcome of a kill: Failed are attempts; Before and Since are calls that are lost and
-// began before it and after it; First and Last are how long it took until a call was answered that began
-// after it, and until one was of each unit, and -1 if none was.
+// began before it and after it; First and Last are how long it took until a call was answered that
+// began after it, and until one was of each unit, and -1 if none was.
 type kill struct {
 	Scenario              string
 	Round                 int
