@@ -35,7 +35,9 @@ type chaos struct {
 	names    int
 	told     told
 	unfenced bool
-	silent   bool // the machines send nothing
+	silent   bool   // the machines send nothing
+	dead     int    // the server that killBoth has killed
+	power    *power // of the servers; nil if it does not fail
 }
 
 // node is a machine in a process of its own.
@@ -59,6 +61,9 @@ func (c *chaos) start(n int) *chaos {
 	})
 	for i := range c.servers.places {
 		c.servers.places[i].MostStored = mostStored
+		if c.power != nil {
+			c.power.supply(&c.servers.places[i])
+		}
 	}
 	c.servers.startAll()
 	c.nc = c.servers.connect(c.t)
