@@ -19,7 +19,13 @@ const (
 // BenchmarkPairs is the limit of what goes through a log: for each command an entry of the log and
 // then a record by compare-and-set, many at once, and nothing else.
 func BenchmarkPairs(b *testing.B) {
-	e := open(b, serve(b, 1).connect(b), Options{Program: "p"})
+	for _, n := range replicas {
+		b.Run(fmt.Sprint("R", n), func(b *testing.B) { benchmarkPairs(b, n) })
+	}
+}
+
+func benchmarkPairs(b *testing.B, servers int) {
+	e := open(b, serve(b, servers).connect(b), Options{Program: "p", Replicas: servers})
 	defer e.Close()
 	value := make([]byte, 112)
 	revisions := make([]uint64, benchUnits)
@@ -73,33 +79,39 @@ var (
 // BenchmarkDurable sends operations to durable units of one node, many at once: through the log,
 // and beside it.
 func BenchmarkDurable(b *testing.B) {
-	for name, direct := range map[string]bool{"logged": false, "direct": true} {
-		b.Run(name, func(b *testing.B) {
-			n := newProcess(b, serve(b, 1).url(), "bench", "one")
-			defer n.leave()
-			c := n.rt.Context()
-			if direct {
-				c = cluster.Direct(c)
+	for _, n := range replicas {
+		for name, direct := range map[string]bool{"logged": false, "direct": true} {
+			b.Run(fmt.Sprint("R", n, "/", name), func(b *testing.B) { benchmarkDurable(b, n, direct) })
+		}
+	}
+}
+
+func benchmarkDurable(b *testing.B, servers int, direct bool) {
+	s := serve(b, servers)
+	open(b, s.connect(b), Options{Program: "bench", Replicas: servers}).Close()
+	n := newProcess(b, s.url(), "bench", "one")
+	defer n.leave()
+	c := n.rt.Context()
+	if direct {
+		c = cluster.Direct(c)
+	}
+	var open [inFlight]freerun.Future[int]
+	send := func(i int) {
+		if i >= inFlight {
+			if _, err := open[i%inFlight].Wait(context.Background()); err != nil {
+				b.Error(err)
 			}
-			var open [inFlight]freerun.Future[int]
-			send := func(i int) {
-				if i >= inFlight {
-					if _, err := open[i%inFlight].Wait(context.Background()); err != nil {
-						b.Error(err)
-					}
-				}
-				open[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
-			}
-			for i := range benchUnits { // all units are loaded
-				send(i)
-			}
-			b.ResetTimer()
-			for i := range b.N {
-				send(benchUnits + i)
-			}
-			for i := range inFlight {
-				_, _ = open[i].Wait(context.Background())
-			}
-		})
+		}
+		open[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
+	}
+	for i := range benchUnits { // all units are loaded
+		send(i)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		send(benchUnits + i)
+	}
+	for i := range inFlight {
+		_, _ = open[i].Wait(context.Background())
 	}
 }

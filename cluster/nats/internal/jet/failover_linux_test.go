@@ -10,15 +10,23 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
-// BenchmarkFailover kills a machine with each run, or has it leave, and says when the first of what
-// was sent to one of its units then is answered. For -benchtime 20x.
+// BenchmarkFailover kills a machine with each run, or has it leave, or kills it together with that
+// server of three that leads the logs. It says when the first of what was sent to one of its units
+// then is answered. For -benchtime 20x.
 func BenchmarkFailover(b *testing.B) {
-	for name, end := range map[string]func(n *node){
-		"kill":  func(n *node) { n.kill() },
-		"leave": func(n *node) { n.tell("left") },
+	kills := func(_ *chaos, n *node) { n.kill() }
+	for name, way := range map[string]struct {
+		servers int
+		end     func(c *chaos, n *node)
+		after   func(c *chaos)
+	}{
+		"R1 kill":                 {1, kills, func(*chaos) {}},
+		"R3 kill":                 {3, kills, func(*chaos) {}},
+		"R1 leave":                {1, func(_ *chaos, n *node) { n.tell("left") }, func(*chaos) {}},
+		"R3 kill with its server": {3, (*chaos).killBoth, (*chaos).revive},
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := (&chaos{t: b, silent: true}).start(1)
+			c := (&chaos{t: b, silent: true}).start(way.servers)
 			defer c.end()
 			p := newProcess(b, c.servers.url(), "chaos", "sender")
 			defer p.kill()
@@ -30,7 +38,7 @@ func BenchmarkFailover(b *testing.B) {
 					sendOne(p, unit)
 				}
 				begin := time.Now()
-				end(n)
+				way.end(c, n)
 				answered := make(chan time.Duration)
 				go func() {
 					askOne(p, unit)
@@ -40,6 +48,7 @@ func BenchmarkFailover(b *testing.B) {
 				logged = append(logged, time.Since(begin))
 				direct = append(direct, <-answered)
 				n.kill()
+				way.after(c)
 				c.forget(n)
 				c.join().isReady()
 			}
@@ -50,6 +59,19 @@ func BenchmarkFailover(b *testing.B) {
 			}
 		})
 	}
+}
+
+// killBoth kills a machine and the server that leads the logs.
+func (c *chaos) killBoth(n *node) {
+	c.dead = c.leader()
+	n.kill()
+	c.servers.stop(c.dead)
+}
+
+// revive starts the server that killBoth has killed.
+func (c *chaos) revive() {
+	c.servers.start(c.dead)
+	c.settles()
 }
 
 // victim returns a machine that owns a unit, and the unit.
