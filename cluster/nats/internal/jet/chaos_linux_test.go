@@ -36,15 +36,15 @@ type chaos struct {
 	told     told
 	unfenced bool
 	silent   bool   // the machines send nothing
-	dead     int    // the server that killBoth has killed
 	power    *power // of the servers; nil if it does not fail
 }
 
 // node is a machine in a process of its own.
 type node struct {
 	*apart
-	name  string
-	proxy *proxy
+	name   string
+	server int // that it is connected with
+	proxy  *proxy
 }
 
 // startChaos starts n servers, and three machines.
@@ -81,9 +81,14 @@ func (c *chaos) start(n int) *chaos {
 // join starts a machine.
 func (c *chaos) join() *node {
 	c.names++
-	p := startProxy(c.t, c.servers.places[c.names%len(c.servers.places)].Port)
+	have := make([]int, len(c.servers.places)) // machines, by server
+	for _, n := range c.nodes {
+		have[n.server]++
+	}
+	server := slices.Index(have, slices.Min(have))
+	p := startProxy(c.t, c.servers.places[server].Port)
 	s := nodeSettings{Name: fmt.Sprint("n", c.names), URL: p.url(), Unfenced: c.unfenced, Silent: c.silent}
-	n := &node{startApart(c.t, "node", s, c.told.hear), s.Name, p}
+	n := &node{startApart(c.t, "node", s, c.told.hear), s.Name, server, p}
 	c.nodes = append(c.nodes, n)
 	return n
 }

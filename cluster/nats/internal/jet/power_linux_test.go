@@ -159,6 +159,12 @@ func (c *chaos) settles() {
 
 // isSettled reports whether all servers of a stream have what its leader has.
 func (c *chaos) isSettled(stream string) bool {
+	leader, behind := c.state(stream)
+	return leader != "" && behind == 0
+}
+
+// state returns which server leads a stream, empty for none, and how many are behind it.
+func (c *chaos) state(stream string) (leader string, behind int) {
 	var info struct {
 		Cluster struct {
 			Leader   string `json:"leader"`
@@ -168,15 +174,15 @@ func (c *chaos) isSettled(stream string) bool {
 		} `json:"cluster"`
 	}
 	m, err := c.nc.Request("$JS.API.STREAM.INFO."+stream, nil, mostCall)
-	if err != nil || json.Unmarshal(m.Data, &info) != nil || info.Cluster.Leader == "" {
-		return false
+	if err != nil || json.Unmarshal(m.Data, &info) != nil {
+		return "", 0
 	}
 	for _, r := range info.Cluster.Replicas {
 		if !r.Current {
-			return false
+			behind++
 		}
 	}
-	return true
+	return info.Cluster.Leader, behind
 }
 
 // loss is a way in which servers lose power.
