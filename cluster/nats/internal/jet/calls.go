@@ -79,7 +79,7 @@ func (c *calls) answered(m *nats.Msg) {
 		return
 	}
 	if m.Header.Get("Status") == "503" { // nobody has got it
-		c.end(number, nil, engine.ErrUncertain)
+		c.end(number, nil, errNobody)
 		return
 	}
 	c.end(number, m, nil)

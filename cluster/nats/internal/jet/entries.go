@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 
@@ -100,16 +101,8 @@ func (e *Engine) messages(p int, writes []engine.Write) []*nats.Msg {
 
 // store stores messages, all or none, and tells the revision of the first.
 func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err error)) {
-	end := func(m *nats.Msg, err error) {
-		a, err := decode(m, err)
-		if err != nil {
-			done(0, err)
-			return
-		}
-		done(a.Seq-uint64(len(messages)-1), nil) // those of a batch follow each other
-	}
 	if len(messages) == 1 {
-		e.calls.call(end, messages...)
+		e.write(e.entries(), &e.losses.entries, messages, done)
 		return
 	}
 	id := nats.NewInbox()[len(nats.InboxPrefix):]
@@ -118,7 +111,7 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		m.Header.Set(batchSeq, strconv.Itoa(i+1))
 	}
 	messages[len(messages)-1].Header.Set(commit, "1")
-	e.calls.call(end, messages...)
+	e.write(e.entries(), &e.losses.entries, messages, done)
 }
 
 // Read implements [engine.Log].
@@ -128,18 +121,18 @@ func (e *Engine) Read(p int, key []byte, done func(value []byte, revision uint64
 
 // Last tells the sequence number of the last entry of a log; 0 if it has none.
 func (e *Engine) Last(p int, done func(seq uint64, err error)) {
-	e.last(e.logs(), e.in(p), func(_ []byte, seq uint64, err error) { done(seq, err) })
+	e.last(e.logs(), &e.losses.logs, e.in(p), func(_ []byte, seq uint64, err error) { done(seq, err) })
 }
 
 // read reads the last message of a subject of the entries.
 func (e *Engine) read(subject string, done func(value []byte, revision uint64, err error)) {
-	e.last(e.entries(), subject, done)
+	e.last(e.entries(), &e.losses.entries, subject, done)
 }
 
 // last reads the last message of a subject, from the leader of the stream.
-func (e *Engine) last(stream, subject string, done func(value []byte, revision uint64, err error)) {
+func (e *Engine) last(stream string, last *atomic.Uint64, subject string, done func(value []byte, revision uint64, err error)) {
 	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + stream, Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
-	e.calls.call(func(m *nats.Msg, err error) {
+	e.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		switch {
 		case a.Error != nil && a.Error.Code == noMessage:
@@ -149,6 +142,7 @@ func (e *Engine) last(stream, subject string, done func(value []byte, revision u
 		case a.Message == nil:
 			done(nil, 0, fmt.Errorf("%w: the server's answer has no message", engine.ErrUncertain))
 		default:
+			heardOf(last, a.Message.Seq)
 			header, err := nats.DecodeHeadersMsg(a.Message.Headers)
 			if len(a.Message.Headers) > 0 && err != nil {
 				done(nil, 0, fmt.Errorf("%w: the headers of %s: %w", engine.ErrStateLost, subject, err))

@@ -54,6 +54,7 @@ const (
 
 // Follow implements [engine.Log].
 func (e *Engine) Follow(p int, after uint64, each func(seq uint64, entry []byte), lost func(err error)) (stop func()) {
+	heardOf(&e.losses.logs, after)
 	f := &follower{
 		engine: e, p: p, last: after, each: each, lost: lost,
 		live: make(chan *nats.Msg, liveRoom), stop: make(chan struct{}), ended: make(chan struct{}),
@@ -177,6 +178,7 @@ func (f *follower) published(m *nats.Msg) error {
 
 func (f *follower) hand(seq uint64, entry []byte) {
 	f.last = seq
+	heardOf(&f.engine.losses.logs, seq)
 	if !f.isStopped() {
 		f.each(seq, entry)
 	}

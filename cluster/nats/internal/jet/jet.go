@@ -34,6 +34,7 @@ type Engine struct {
 	calls      *calls
 	outlet     outlet
 	followers  followers
+	losses     losses
 }
 
 var _ engine.Log = (*Engine)(nil)
@@ -101,6 +102,7 @@ func (e *Engine) Close() {
 	e.outlet.flush(mostFlush)
 	e.followers.close()
 	e.calls.close()
+	e.losses.looking.Wait()
 }
 
 // mostFlush is how long Close waits for what is about to leave: that the machine has left, above

@@ -12,10 +12,7 @@ import (
 
 // Append implements [engine.Log].
 func (e *Engine) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	e.calls.call(func(m *nats.Msg, err error) {
-		a, err := decode(m, err)
-		done(a.Seq, err)
-	}, &nats.Msg{Subject: e.in(p), Data: entry})
+	e.write(e.logs(), &e.losses.logs, []*nats.Msg{{Subject: e.in(p), Data: entry}}, done)
 }
 
 // Trim implements [engine.Log]. That it is trimmed is stored first: who follows looks there.
@@ -59,5 +56,5 @@ func (e *Engine) purge(p int, through uint64) {
 	if err != nil {
 		panic(err)
 	}
-	e.calls.call(func(*nats.Msg, error) {}, &nats.Msg{Subject: "$JS.API.STREAM.PURGE." + e.logs(), Data: ask})
+	e.call(func(*nats.Msg, error) {}, &nats.Msg{Subject: "$JS.API.STREAM.PURGE." + e.logs(), Data: ask})
 }

@@ -52,7 +52,7 @@ func (s *scan) page(offset int) {
 	if err != nil {
 		panic(err)
 	}
-	s.engine.calls.call(func(m *nats.Msg, err error) {
+	s.engine.call(func(m *nats.Msg, err error) {
 		var got info
 		if err == nil {
 			err = json.Unmarshal(m.Data, &got)

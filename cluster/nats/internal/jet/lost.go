@@ -1,0 +1,126 @@
+package jet
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// Sketch:     servers that do not sync each write may lose what they have acknowledged; then their
+//             streams are as they were some time ago, or not there at all
+//             a stream numbers what it stores, upwards. So each call notes the last number that the
+//             engine has heard of, and what it stores must come behind that
+//             when nobody answers for a stream, it looks whether there is one
+//             an engine that has found a loss does nothing any more
+// Invariants: W1 Only the number of a write tells of a loss: what is read may come from a leader
+//             that was cut off, and be older.
+//             W2 A number that an engine has heard of was stored by a majority: it is that of an
+//             answer, of what was read, or of what a checkpoint has.
+
+// losses are what an engine knows of its streams.
+type losses struct {
+	logs, entries atomic.Uint64 // the last numbers that were heard of
+	found         atomic.Pointer[error]
+	looks         atomic.Bool
+	looking       sync.WaitGroup
+}
+
+// errNobody says that nobody has got a call.
+var errNobody = fmt.Errorf("%w: no server has answered for the stream", engine.ErrUncertain)
+
+// heardOf notes a number of a stream.
+func heardOf(last *atomic.Uint64, seq uint64) {
+	for have := last.Load(); have < seq; have = last.Load() {
+		if last.CompareAndSwap(have, seq) {
+			return
+		}
+	}
+}
+
+// err returns that the servers have lost what was stored; nil if that is not known.
+func (l *losses) err() error {
+	if err := l.found.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// lose notes that the servers have lost what was stored.
+func (e *Engine) lose(what string) error {
+	err := fmt.Errorf("%w: the servers have lost what they had acknowledged: %s; stop all machines, and restore both streams from a backup; machines that are started again without one go on with what is left, if that fits together", engine.ErrStateLost, what)
+	if e.losses.found.CompareAndSwap(nil, &err) {
+		slog.Error("cluster: this machine stores nothing any more", "error", err)
+	}
+	return e.losses.err()
+}
+
+// call calls the servers, unless they have lost what was stored.
+func (e *Engine) call(done func(m *nats.Msg, err error), messages ...*nats.Msg) {
+	if err := e.losses.err(); err != nil {
+		done(nil, err)
+		return
+	}
+	e.calls.call(func(m *nats.Msg, err error) {
+		if err == errNobody {
+			e.look()
+		}
+		done(m, err)
+	}, messages...)
+}
+
+// write calls the servers to store messages in a stream, all or none, and tells the number of the
+// first, which must come behind those that the engine has heard of before (W1).
+func (e *Engine) write(stream string, last *atomic.Uint64, messages []*nats.Msg, done func(first uint64, err error)) {
+	before := last.Load()
+	e.call(func(m *nats.Msg, err error) {
+		a, err := decode(m, err)
+		if err != nil {
+			done(0, err)
+			return
+		}
+		first := a.Seq - uint64(len(messages)-1) // those of a batch follow each other
+		if first <= before {
+			done(0, e.lose(fmt.Sprintf("stream %s has stored something as number %d, and had %d before", stream, first, before)))
+			return
+		}
+		heardOf(last, a.Seq)
+		done(first, nil)
+	}, messages...)
+}
+
+// look looks whether there are streams.
+func (e *Engine) look() {
+	if !e.losses.looks.CompareAndSwap(false, true) {
+		return
+	}
+	e.losses.looking.Go(func() {
+		defer e.losses.looks.Store(false)
+		const mostMissed = 4 // looks: servers that start may not know all streams yet
+		for range mostMissed {
+			select {
+			case <-e.calls.stop:
+				return
+			case <-time.After(mostCall / 2):
+			}
+			if !e.isMissing(e.logs()) && !e.isMissing(e.entries()) {
+				return
+			}
+		}
+		_ = e.lose(fmt.Sprintf("there is no stream %s, or no %s", e.logs(), e.entries()))
+	})
+}
+
+// isMissing reports whether a server says that there is no stream of a name.
+func (e *Engine) isMissing(stream string) bool {
+	const noStream = 10059
+	m, err := e.nc.Request("$JS.API.STREAM.INFO."+stream, nil, mostCall)
+	var got info
+	return err == nil && json.Unmarshal(m.Data, &got) == nil && got.Error != nil && got.Error.Code == noStream
+}

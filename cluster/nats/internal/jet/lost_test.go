@@ -1,0 +1,95 @@
+package jet
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/freerun-go/freerun/cluster/internal/engine"
+)
+
+// TestLost holds that an engine whose streams go back, or are gone, finds that with its next
+// writes, and that it does nothing any more then; and that one which finds a checkpoint that the
+// log does not have does so, too.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	nc := s.connect(t)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appends := func(e *Engine) error {
+		done := make(chan error, 1)
+		e.Append(1, []byte("entry"), func(_ uint64, err error) { done <- err })
+		return <-done
+	}
+	writes := func(e *Engine) error {
+		done := make(chan error, 1)
+		e.SwapAll(1, []engine.Write{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("1")}}, nil, func(_ uint64, err error) { done <- err })
+		return <-done
+	}
+	again := func(name string) { // without what it had
+		t.Helper()
+		have, err := js.Stream(t.Context(), name)
+		if err == nil {
+			err = js.DeleteStream(t.Context(), name)
+		}
+		if err == nil {
+			_, err = js.CreateStream(t.Context(), have.CachedInfo().Config)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := func(name string) {
+		t.Helper()
+		if err := js.DeleteStream(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, lose := range map[string]func(e *Engine){
+		"logs that go back":    func(e *Engine) { again(e.logs()) },
+		"entries that go back": func(e *Engine) { again(e.entries()) },
+		"no logs":              func(e *Engine) { gone(e.logs()) },
+		"no entries":           func(e *Engine) { gone(e.entries()) },
+	} {
+		e := open(t, nc, Options{Program: strings.ReplaceAll(what, " ", "-")})
+		for range 3 {
+			if err := errors.Join(appends(e), writes(e)); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+		lose(e)
+		for end := time.Now().Add(time.Minute); e.losses.err() == nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			_, _ = appends(e), writes(e)
+		}
+		read := make(chan error, 1)
+		e.Read(1, []byte("a"), func(_ []byte, _ uint64, err error) { read <- err })
+		for of, err := range map[string]error{"append": appends(e), "write": writes(e), "read": <-read} {
+			if !errors.Is(err, engine.ErrStateLost) {
+				t.Errorf("%s: the %s of an engine that has found it: %v", what, of, err)
+			}
+		}
+		e.Close()
+	}
+
+	e := open(t, nc, Options{Program: "behind"})
+	defer e.Close()
+	if err := appends(e); err != nil {
+		t.Fatal(err)
+	}
+	stop := e.Follow(1, 1, func(uint64, []byte) {}, func(error) {})
+	defer stop()
+	if err := appends(e); err != nil {
+		t.Errorf("a log that has all of a checkpoint: %v", err)
+	}
+	stop = e.Follow(1, 100, func(uint64, []byte) {}, func(error) {})
+	defer stop()
+	if err := appends(e); !errors.Is(err, engine.ErrStateLost) {
+		t.Errorf("a log without what a checkpoint has behind it: %v", err)
+	}
+}
