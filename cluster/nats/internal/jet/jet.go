@@ -81,6 +81,10 @@ func openWith(ctx context.Context, nc *nats.Conn, o Options, streams func(e *Eng
 	if e.calls, err = newCalls(nc, &e.outlet, mostCall); err != nil {
 		return nil, err
 	}
+	if e.losses.deaf, err = e.hearLosses(); err != nil {
+		e.calls.close()
+		return nil, err
+	}
 	return e, nil
 }
 
@@ -101,8 +105,9 @@ const mostHeaders = 1 << 10
 func (e *Engine) Close() {
 	e.outlet.flush(mostFlush)
 	e.followers.close()
+	e.losses.deaf()
 	e.calls.close()
-	e.losses.looking.Wait()
+	e.losses.close()
 }
 
 // mostFlush is how long Close waits for what is about to leave: that the machine has left, above

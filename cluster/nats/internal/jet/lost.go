@@ -1,6 +1,7 @@
 package jet
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -18,7 +19,8 @@ import (
 //             a stream numbers what it stores, upwards. So each call notes the last number that the
 //             engine has heard of, and what it stores must come behind that
 //             when nobody answers for a stream, it looks whether there is one
-//             an engine that has found a loss does nothing any more
+//             an engine that has found a loss stores nothing any more, and tells the others again
+//             and again: who has less to compare with may not find it, and who comes later cannot
 // Invariants: W1 Only the number of a write tells of a loss: what is read may come from a leader
 //             that was cut off, and be older.
 //             W2 A number that an engine has heard of was stored by a majority: it is that of an
@@ -29,8 +31,15 @@ type losses struct {
 	logs, entries atomic.Uint64 // the last numbers that were heard of
 	found         atomic.Pointer[error]
 	looks         atomic.Bool
-	looking       sync.WaitGroup
+	deaf          func() // ends to hear of the losses of others
+
+	mu         sync.Mutex
+	closed     bool
+	goroutines sync.WaitGroup
 }
+
+// lostName is the name of what hears of losses, among the machines: no machine has it.
+const lostName = "lost"
 
 // errNobody says that nobody has got a call.
 var errNobody = fmt.Errorf("%w: no server has answered for the stream", engine.ErrUncertain)
@@ -52,13 +61,56 @@ func (l *losses) err() error {
 	return nil
 }
 
-// lose notes that the servers have lost what was stored.
+// lose notes that the servers have lost what was stored, and begins to tell that.
 func (e *Engine) lose(what string) error {
 	err := fmt.Errorf("%w: the servers have lost what they had acknowledged: %s; stop all machines, and restore both streams from a backup; machines that are started again without one go on with what is left, if that fits together", engine.ErrStateLost, what)
 	if e.losses.found.CompareAndSwap(nil, &err) {
 		slog.Error("cluster: this machine stores nothing any more", "error", err)
+		e.losses.beside(func() { e.tellLoss(what) })
 	}
 	return e.losses.err()
+}
+
+// beside runs something on a goroutine that close waits for, unless it has been called.
+func (l *losses) beside(run func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.goroutines.Go(run)
+	}
+}
+
+// close waits for what runs beside, once the calls are closed.
+func (l *losses) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.goroutines.Wait()
+}
+
+// tellLoss tells all machines what was lost, until the engine is closed.
+func (e *Engine) tellLoss(what string) {
+	for {
+		_ = e.nc.Publish(e.bus(lostName), append(bytes.Clone(e.id[:]), what...)) // or the next time
+		select {
+		case <-e.calls.stop:
+			return
+		case <-time.After(mostCall / 2):
+		}
+	}
+}
+
+// hearLosses hears what other machines have found of the same store, until stop is called.
+func (e *Engine) hearLosses() (stop func(), err error) {
+	sub, err := e.nc.Subscribe(e.bus(lostName), func(m *nats.Msg) {
+		if what, ours := bytes.CutPrefix(m.Data, e.id[:]); ours {
+			_ = e.lose(string(what))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = sub.Unsubscribe() }, nil
 }
 
 // call calls the servers, unless they have lost what was stored.
@@ -100,7 +152,7 @@ func (e *Engine) look() {
 	if !e.losses.looks.CompareAndSwap(false, true) {
 		return
 	}
-	e.losses.looking.Go(func() {
+	e.losses.beside(func() {
 		defer e.losses.looks.Store(false)
 		const mostMissed = 4 // looks: servers that start may not know all streams yet
 		for range mostMissed {

@@ -57,7 +57,8 @@ func TestLost(t *testing.T) {
 		"no logs":              func(e *Engine) { gone(e.logs()) },
 		"no entries":           func(e *Engine) { gone(e.entries()) },
 	} {
-		e := open(t, nc, Options{Program: strings.ReplaceAll(what, " ", "-")})
+		o := Options{Program: strings.ReplaceAll(what, " ", "-")}
+		e, other := open(t, nc, o), open(t, nc, o)
 		for range 3 {
 			if err := errors.Join(appends(e), writes(e)); err != nil {
 				t.Fatalf("%s: %v", what, err)
@@ -74,7 +75,13 @@ func TestLost(t *testing.T) {
 				t.Errorf("%s: the %s of an engine that has found it: %v", what, of, err)
 			}
 		}
+		for end := time.Now().Add(time.Minute); other.losses.err() == nil; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: the other machine does not hear of it", what)
+			}
+		}
 		e.Close()
+		other.Close()
 	}
 
 	e := open(t, nc, Options{Program: "behind"})
