@@ -20,7 +20,8 @@ var (
 	// store goes on when there is room again.
 	ErrNoSpace = engine.ErrNoSpace
 	// ErrStopped says that the store takes no more writes, because it does not know whether the
-	// last ones are durable: after a failed fsync, for example. Start the program again.
+	// last ones are durable: after a failed fsync, for example. Start the program again. Over
+	// servers of NATS: they have lost what they had acknowledged, as the log of the program says.
 	ErrStopped = engine.ErrStopped
 	// ErrTooLarge says that a state, an argument, or a result takes more bytes than the store can
 	// have in one piece; or what an operation has told, together with its result. Nothing of it has

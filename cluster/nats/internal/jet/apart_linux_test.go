@@ -90,6 +90,12 @@ func runNode() error {
 	if s.Silent {
 		window = 0
 	}
+	go func() {
+		for e.losses.err() == nil {
+			time.Sleep(20 * time.Millisecond)
+		}
+		say(heard{State: "lost"})
+	}()
 	l := startLoad(p, 4*time.Millisecond, window, say)
 	say(heard{State: "ready"})
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {

@@ -18,7 +18,7 @@ type heard struct {
 	Not     string `json:",omitempty"` // one that has no effect, and will have none
 	Unknown string `json:",omitempty"` // a logged one that had no outcome in time
 	Wrong   string `json:",omitempty"` // what must not be
-	State   string `json:",omitempty"` // ready, quiet, left
+	State   string `json:",omitempty"` // ready, quiet, left, lost
 }
 
 // load sends commands from a process: logged ones, of which some tell or ask another unit, or are

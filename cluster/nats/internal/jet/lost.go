@@ -63,7 +63,7 @@ func (l *losses) err() error {
 
 // lose notes that the servers have lost what was stored, and begins to tell that.
 func (e *Engine) lose(what string) error {
-	err := fmt.Errorf("%w: the servers have lost what they had acknowledged: %s; stop all machines, and restore both streams from a backup; machines that are started again without one go on with what is left, if that fits together", engine.ErrStateLost, what)
+	err := fmt.Errorf("%w: the servers have lost what they had acknowledged: %s; stop all machines, and restore both streams from a backup; machines that are started again without one go on with what is left, if that fits together", engine.ErrStopped, what)
 	if e.losses.found.CompareAndSwap(nil, &err) {
 		slog.Error("cluster: this machine stores nothing any more", "error", err)
 		e.losses.beside(func() { e.tellLoss(what) })

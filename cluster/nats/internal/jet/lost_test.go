@@ -71,7 +71,7 @@ func TestLost(t *testing.T) {
 		read := make(chan error, 1)
 		e.Read(1, []byte("a"), func(_ []byte, _ uint64, err error) { read <- err })
 		for of, err := range map[string]error{"append": appends(e), "write": writes(e), "read": <-read} {
-			if !errors.Is(err, engine.ErrStateLost) {
+			if !errors.Is(err, engine.ErrStopped) {
 				t.Errorf("%s: the %s of an engine that has found it: %v", what, of, err)
 			}
 		}
@@ -96,7 +96,7 @@ func TestLost(t *testing.T) {
 	}
 	stop = e.Follow(1, 100, func(uint64, []byte) {}, func(error) {})
 	defer stop()
-	if err := appends(e); !errors.Is(err, engine.ErrStateLost) {
+	if err := appends(e); !errors.Is(err, engine.ErrStopped) {
 		t.Errorf("a log without what a checkpoint has behind it: %v", err)
 	}
 }
