@@ -114,7 +114,8 @@ func Routes(listen, secret string, servers ...string) Option {
 
 // SyncEvery has outcomes be known before what they stand for is synced, which it is within d. A
 // process that is killed loses nothing. When the power fails, what was stored in the last d may be
-// lost, on a server that is alone. It panics if d is not positive.
+// lost; and all, if the operating system has not yet written the files that say what the streams
+// are, which the server leaves to it. It panics if d is not positive.
 func SyncEvery(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("embedded: SyncEvery(%v); it needs a positive time", d))
