@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 
@@ -102,7 +101,7 @@ func (e *Engine) messages(p int, writes []engine.Write) []*nats.Msg {
 // store stores messages, all or none, and tells the revision of the first.
 func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err error)) {
 	if len(messages) == 1 {
-		e.write(e.entries(), &e.losses.entries, messages, done)
+		e.write(e.entries(), &e.losses.entries, "", messages, done)
 		return
 	}
 	id := nats.NewInbox()[len(nats.InboxPrefix):]
@@ -111,7 +110,7 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		m.Header.Set(batchSeq, strconv.Itoa(i+1))
 	}
 	messages[len(messages)-1].Header.Set(commit, "1")
-	e.write(e.entries(), &e.losses.entries, messages, done)
+	e.write(e.entries(), &e.losses.entries, "", messages, done)
 }
 
 // Read implements [engine.Log].
@@ -130,7 +129,7 @@ func (e *Engine) read(subject string, done func(value []byte, revision uint64, e
 }
 
 // last reads the last message of a subject, from the leader of the stream.
-func (e *Engine) last(stream string, last *atomic.Uint64, subject string, done func(value []byte, revision uint64, err error)) {
+func (e *Engine) last(stream string, of *known, subject string, done func(value []byte, revision uint64, err error)) {
 	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + stream, Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
 	e.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
@@ -142,7 +141,7 @@ func (e *Engine) last(stream string, last *atomic.Uint64, subject string, done f
 		case a.Message == nil:
 			done(nil, 0, fmt.Errorf("%w: the server's answer has no message", engine.ErrUncertain))
 		default:
-			heardOf(last, a.Message.Seq)
+			of.hear(a.Message.Seq)
 			header, err := nats.DecodeHeadersMsg(a.Message.Headers)
 			if len(a.Message.Headers) > 0 && err != nil {
 				done(nil, 0, fmt.Errorf("%w: the headers of %s: %w", engine.ErrStateLost, subject, err))

@@ -54,7 +54,7 @@ const (
 
 // Follow implements [engine.Log].
 func (e *Engine) Follow(p int, after uint64, each func(seq uint64, entry []byte), lost func(err error)) (stop func()) {
-	heardOf(&e.losses.logs, after)
+	e.losses.logs.hear(after)
 	f := &follower{
 		engine: e, p: p, last: after, each: each, lost: lost,
 		live: make(chan *nats.Msg, liveRoom), stop: make(chan struct{}), ended: make(chan struct{}),
@@ -178,7 +178,7 @@ func (f *follower) published(m *nats.Msg) error {
 
 func (f *follower) hand(seq uint64, entry []byte) {
 	f.last = seq
-	heardOf(&f.engine.losses.logs, seq)
+	f.engine.losses.logs.hear(seq)
 	if !f.isStopped() {
 		f.each(seq, entry)
 	}

@@ -85,6 +85,8 @@ func openWith(ctx context.Context, nc *nats.Conn, o Options, streams func(e *Eng
 		e.calls.close()
 		return nil, err
 	}
+	changes := nc.StatusChanged(nats.CONNECTED, nats.RECONNECTING)
+	e.losses.beside(func() { e.compares(changes) })
 	return e, nil
 }
 

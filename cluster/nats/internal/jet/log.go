@@ -12,7 +12,7 @@ import (
 
 // Append implements [engine.Log].
 func (e *Engine) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	e.write(e.logs(), &e.losses.logs, []*nats.Msg{{Subject: e.in(p), Data: entry}}, done)
+	e.write(e.logs(), &e.losses.logs, e.trimmed(p), []*nats.Msg{{Subject: e.in(p), Data: entry}}, done)
 }
 
 // Trim implements [engine.Log]. That it is trimmed is stored first: who follows looks there.

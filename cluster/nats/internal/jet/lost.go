@@ -28,7 +28,8 @@ import (
 
 // losses are what an engine knows of its streams.
 type losses struct {
-	logs, entries atomic.Uint64 // the last numbers that were heard of
+	logs, entries known
+	connections   atomic.Uint64 // how many have ended
 	found         atomic.Pointer[error]
 	looks         atomic.Bool
 	deaf          func() // ends to hear of the losses of others
@@ -44,10 +45,16 @@ const lostName = "lost"
 // errNobody says that nobody has got a call.
 var errNobody = fmt.Errorf("%w: no server has answered for the stream", engine.ErrUncertain)
 
-// heardOf notes a number of a stream.
-func heardOf(last *atomic.Uint64, seq uint64) {
-	for have := last.Load(); have < seq; have = last.Load() {
-		if last.CompareAndSwap(have, seq) {
+// known is what an engine knows of a stream.
+type known struct {
+	last atomic.Uint64 // the last number that was heard of
+	kept
+}
+
+// hear notes a number of a stream.
+func (k *known) hear(seq uint64) {
+	for have := k.last.Load(); have < seq; have = k.last.Load() {
+		if k.last.CompareAndSwap(have, seq) {
 			return
 		}
 	}
@@ -128,9 +135,10 @@ func (e *Engine) call(done func(m *nats.Msg, err error), messages ...*nats.Msg) 
 }
 
 // write calls the servers to store messages in a stream, all or none, and tells the number of the
-// first, which must come behind those that the engine has heard of before (W1).
-func (e *Engine) write(stream string, last *atomic.Uint64, messages []*nats.Msg, done func(first uint64, err error)) {
-	before := last.Load()
+// first, which must come behind those that the engine has heard of before (W1). trimmed is the subject that
+// says up to where the log of an entry is trimmed.
+func (e *Engine) write(stream string, of *known, trimmed string, messages []*nats.Msg, done func(first uint64, err error)) {
+	before := of.last.Load()
 	e.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		if err != nil {
@@ -142,7 +150,8 @@ func (e *Engine) write(stream string, last *atomic.Uint64, messages []*nats.Msg,
 			done(0, e.lose(fmt.Sprintf("stream %s has stored something as number %d, and had %d before", stream, first, before)))
 			return
 		}
-		heardOf(last, a.Seq)
+		of.hear(a.Seq)
+		of.keep(messages[len(messages)-1], a.Seq, trimmed, e.losses.connections.Load())
 		done(first, nil)
 	}, messages...)
 }

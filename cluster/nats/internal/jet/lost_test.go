@@ -100,3 +100,81 @@ func TestLost(t *testing.T) {
 		t.Errorf("a log without what a checkpoint has behind it: %v", err)
 	}
 }
+
+// TestOvertaken holds that an engine finds that what it has stored last is not there, when others
+// have taken the numbers of what was lost before it comes to write; and that it takes nothing for a
+// loss that was trimmed, or replaced.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	js, err := jetstream.New(s.connect(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	appends := func(e *Engine, what string) error {
+		done := make(chan error, 1)
+		e.Append(1, []byte(what), func(_ uint64, err error) { done <- err })
+		return <-done
+	}
+	writes := func(e *Engine, key, what string) error {
+		done := make(chan error, 1)
+		e.SwapAll(1, []engine.Write{{Key: []byte(key), Value: []byte(what)}}, nil, func(_ uint64, err error) { done <- err })
+		return <-done
+	}
+	for _, way := range []string{"logs", "entries", "nothing"} {
+		o := Options{Program: "overtaken-" + way}
+		nc := s.connect(t)
+		e, other := open(t, nc, o), open(t, s.connect(t), o)
+		if err := errors.Join(appends(e, "mine"), writes(e, "a", "mine")); err != nil {
+			t.Fatal(err)
+		}
+		name := map[string]string{"logs": e.logs(), "entries": e.entries()}[way]
+		if name != "" {
+			have, err := js.Stream(t.Context(), name)
+			if err == nil {
+				err = js.DeleteStream(t.Context(), name)
+			}
+			if err == nil {
+				_, err = js.CreateStream(t.Context(), have.CachedInfo().Config)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			other = open(t, s.connect(t), o) // one that knows of nothing
+		}
+		key := "b"
+		if way == "nothing" {
+			key = "a" // replaces it
+		}
+		for range 3 {
+			if err := errors.Join(appends(other, "other"), writes(other, key, "other")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if way == "nothing" {
+			other.Trim(1, 2)
+		}
+		if err := nc.ForceReconnect(); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(20 * time.Second); way != "nothing" && e.losses.err() == nil; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s: it is not found that others have overtaken what was lost", way)
+			}
+		}
+		for _, m := range append(e.losses.logs.all(), e.losses.entries.all()...) {
+			is, err := e.isThere(m)
+			for way == "nothing" && errors.Is(err, engine.ErrUncertain) { // not connected yet
+				is, err = e.isThere(m)
+			}
+			if way == "nothing" && (err != nil || is != there) {
+				t.Errorf("%s, which was trimmed or replaced: %v, %v", m.subject, is, err)
+			}
+		}
+		if err := e.losses.err(); way == "nothing" && err != nil {
+			t.Error(err)
+		}
+		e.Close()
+		other.Close()
+	}
+}
