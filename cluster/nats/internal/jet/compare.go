@@ -13,8 +13,8 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
-// Sketch:     when the connection is there again, what the engine has stored last before it ended is
-//             compared with what is there: others may have taken the numbers of what was lost
+// Sketch:     when the connection is there again, what the engine has stored last before it ended
+//             is compared with what is there: others may have taken the numbers of what was lost
 // Invariants: W3 What is there under the number that an entry was stored with is that entry, or
 //             newer: anything else says for certain that it was lost. That nothing is there says so
 //             where there is one server; else the one that answers may not have it yet (W1).

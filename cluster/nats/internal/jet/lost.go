@@ -21,8 +21,8 @@ import (
 //             when nobody answers for a stream, it looks whether there is one
 //             an engine that has found a loss stores nothing any more, and tells the others again
 //             and again: who has less to compare with may not find it, and who comes later cannot
-// Invariants: W1 Only the number of a write tells of a loss: what is read may come from a leader
-//             that was cut off, and be older.
+// Invariants: W1 The number of a write tells of a loss. What is read may come from a leader that
+//             was cut off: that it is older tells nothing.
 //             W2 A number that an engine has heard of was stored by a majority: it is that of an
 //             answer, of what was read, or of what a checkpoint has.
 
@@ -135,8 +135,8 @@ func (e *Engine) call(done func(m *nats.Msg, err error), messages ...*nats.Msg) 
 }
 
 // write calls the servers to store messages in a stream, all or none, and tells the number of the
-// first, which must come behind those that the engine has heard of before (W1). trimmed is the subject that
-// says up to where the log of an entry is trimmed.
+// first, which must come behind those that the engine has heard of before (W1). trimmed is the
+// subject that says up to where the log of an entry is trimmed.
 func (e *Engine) write(stream string, of *known, trimmed string, messages []*nats.Msg, done func(first uint64, err error)) {
 	before := of.last.Load()
 	e.call(func(m *nats.Msg, err error) {
