@@ -124,7 +124,7 @@ func TestOvertaken(t *testing.T) {
 	for _, way := range []string{"logs", "entries", "nothing"} {
 		o := Options{Program: "overtaken-" + way}
 		nc := s.connect(t)
-		e, other := open(t, nc, o), open(t, s.connect(t), o)
+		e := open(t, nc, o)
 		if err := errors.Join(appends(e, "mine"), writes(e, "a", "mine")); err != nil {
 			t.Fatal(err)
 		}
@@ -140,8 +140,8 @@ func TestOvertaken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			other = open(t, s.connect(t), o) // one that knows of nothing
 		}
+		other := open(t, s.connect(t), o) // which knows of nothing
 		key := "b"
 		if way == "nothing" {
 			key = "a" // replaces it
