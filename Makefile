@@ -113,7 +113,7 @@ crashes: ## durable units whose process is killed 200 times, 10,000 flipped bits
 	FREERUN_CRASHES=200 FREERUN_FLIPS=10000 FREERUN_KILLS=100 FREERUN_CUTS=200 go test -count 1 -timeout 2h ./cluster/... ./cluster/internal/powercut/...
 
 .PHONY: chaos
-chaos: ## machines and NATS servers as processes that are killed, stopped and cut off for CHAOS, and every command accounted for
+chaos: ## machines and NATS servers as processes that are killed, stopped and cut off for CHAOS, then servers lose power for a twentieth of it, and every command accounted for
 	FREERUN_CHAOS=$(CHAOS) go test -count 1 -timeout 0 -v -run '^TestChaos' ./cluster/nats/internal/jet
 
 .PHONY: simulate-long
