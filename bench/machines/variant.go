@@ -9,9 +9,9 @@ import (
 
 // The question is the same for all.
 const (
-	units    = 1000
 	argument = 112
 	inFlight = 64
+	units    = 16 * inFlight // so that each of so many goroutines has units of its own
 )
 
 // pad is the argument.
