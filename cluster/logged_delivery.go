@@ -112,7 +112,7 @@ func (s *shared) decode(unit string, body []byte) (t tell, c layout.Command, err
 	if c, err = layout.DecodeCommand(body); err != nil {
 		return t, c, err
 	}
-	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units}, to: k}
+	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units, Values: c.Values}, to: k}
 	switch {
 	case c.Operation == "":
 	case len(c.Units) > 0:
