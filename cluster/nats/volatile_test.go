@@ -83,10 +83,14 @@ var (
 )
 
 // joinTwo makes two nodes that know each other, and returns keys of parlors that are on each.
-func joinTwo(t *testing.T, program string) (a, b *joined, atA, atB []string) {
+func joinTwo(t *testing.T, program string, more ...nats.Option) (a, b *joined, atA, atB []string) {
 	t.Helper()
-	url := serve(t, nil)
-	options := []nats.Option{nats.Create(1), nats.Partitions(8)}
+	return joinTwoAt(t, serve(t, nil), program, more...)
+}
+
+func joinTwoAt(t *testing.T, url, program string, more ...nats.Option) (a, b *joined, atA, atB []string) {
+	t.Helper()
+	options := append([]nats.Option{nats.Create(1), nats.Partitions(8)}, more...)
 	a, b = join(t, program, url, options...), join(t, program, url, options...)
 	eventually(t, "the machines know each other, and share the partitions", func() bool {
 		return len(a.node.Machines().Partitions) == 2 && len(b.node.Machines().Partitions) == 2

@@ -132,6 +132,14 @@ func Settings(change func(o *server.Options)) Option {
 	return Option{func(s *settings) { s.change = append(s.change, change) }}
 }
 
+// Links is as that of package nats. listen needs a host by which other machines reach this one.
+func Links(listen string) Option {
+	if host, _, err := net.SplitHostPort(listen); err != nil || host == "" {
+		panic(fmt.Sprintf("embedded: Links(%q); it needs host:port", listen))
+	}
+	return Option{func(s *settings) { s.member.Links = listen }}
+}
+
 // Connection is as that of package nats, for the connection of the process to its own server.
 func Connection(options ...nats.Option) Option {
 	return Option{func(s *settings) { s.member.Connection = append(s.member.Connection, options...) }}
