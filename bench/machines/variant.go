@@ -63,7 +63,7 @@ func (c *caller) counted() (all int64, err error) {
 	return all, nil
 }
 
-var variants = []variant{volatileUnits, embeddedUnits, natsRequests, goaktActors, goaktGrains, protoActors, protoGrains, directUnits, loggedUnits, rawPairs}
+var variants = []variant{volatileUnits, linkedUnits, embeddedUnits, natsRequests, goaktActors, goaktGrains, protoActors, protoGrains, directUnits, loggedUnits, rawPairs}
 
 func names() (all []string) {
 	for _, v := range variants {

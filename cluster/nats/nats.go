@@ -81,7 +81,7 @@ func Within(d time.Duration) Option {
 
 // Links has the machines connect to each other, each to the address listen of the others, as
 // 10.0.0.5:7400 or :7400: calls of volatile units, direct commands and reads go straight to their
-// machine, which takes a third of the time, and nothing of the servers. An address without a host is
+// machine, in about half of the time, and take nothing of the servers. An address without a host is
 // told to others with the one under which the servers see this machine; port 0 is any that is free.
 //
 // The connections have TLS, with keys that are made at each start and told over the servers: who

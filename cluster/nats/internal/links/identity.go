@@ -35,7 +35,8 @@ var errStranger = errors.New("links: the key is not that of a machine that is kn
 func settings(own tls.Certificate, knows func(key fingerprint) bool) *tls.Config {
 	return &tls.Config{
 		Certificates: []tls.Certificate{own}, MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true,
-		ClientAuth: tls.RequireAnyClientCert, InsecureSkipVerify: true, // there are no authorities: a key is known, or not
+		// There are no authorities: a key is known, or not.
+		ClientAuth: tls.RequireAnyClientCert, InsecureSkipVerify: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if key, is := keyOf(&s); !is || !knows(key) {
 				return errStranger
