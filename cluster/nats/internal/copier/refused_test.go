@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 	refuses(t, failed, "stop the program that has it", "-program", "busy", "-create", dir, url)
 	l.end()
 	copies(t, "-program", "busy", "-partitions", "2", "-create", dir, url)
-	refuses(t, failed, "the server has a stream busy-in", "-program", "busy", "-create", dir, url)
+	refuses(t, failed, "the server has a stream busy-in-0", "-program", "busy", "-create", dir, url)
 	refuses(t, failed, "the folder has a store already", "-program", "busy", "-create", url, dir)
 	refuses(t, failed, "no such folder", "-program", "busy", url, to)
 
@@ -107,7 +107,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.StreamInfo("damaged-in"); !errors.Is(err, natsgo.ErrStreamNotFound) {
+	if _, err := js.StreamInfo("damaged-in-0"); !errors.Is(err, natsgo.ErrStreamNotFound) {
 		t.Errorf("of what was refused a stream is left: %v", err)
 	}
 }
@@ -258,7 +258,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"half-in", "half-st"} { // as the error says
+	for _, name := range []string{"half-in-0", "half-st-0"} { // as the error says
 		if err := js.DeleteStream(name); err != nil {
 			t.Error(err)
 		}
