@@ -32,6 +32,8 @@ func TestUsage(t *testing.T) {
 		{"-replicas 2", "-program p -create -replicas 2 a " + at},
 		{"-partitions", "-program p -partitions 3 " + at + " a"},
 		{"-partitions", "-program p -create -partitions -3 a " + at},
+		{"-pairs", "-program p -pairs 3 " + at + " a"},
+		{"-pairs", "-program p -create -pairs -3 a " + at},
 		{"-as", "-program p -as q " + at + " a"},
 		{"-within", "-program p -create -within -1s a " + at},
 		{"see copy -help", "-nothing a b"},
@@ -182,7 +184,7 @@ func TestChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		to, err := o.openTarget(new(place), 3)
+		to, err := o.openTarget(new(place), place{Partitions: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +221,7 @@ func init() {
 		if err != nil {
 			panic(err)
 		}
-		to, err := o.openTarget(new(place), 0)
+		to, err := o.openTarget(new(place), place{})
 		if err != nil {
 			panic(err)
 		}
