@@ -70,6 +70,17 @@ func Partitions(n int) Option {
 	return Option{func(s *member.Settings) { s.Streams.Partitions = n }}
 }
 
+// Pairs sets on how many pairs of streams the partitions are: 1 without the option. Each stream has
+// a leader of its own, so several pairs spread what is written over the servers. The number is
+// fixed for the life of the data, and another one is refused; so is one above that of the
+// partitions. It panics if n is not positive.
+func Pairs(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("nats: Pairs(%d); it needs at least 1", n))
+	}
+	return Option{func(s *member.Settings) { s.Streams.Pairs = n }}
+}
+
 // Within sets how long [cluster.Join] waits for the servers, and not a minute. It panics if d is
 // not positive.
 func Within(d time.Duration) Option {

@@ -76,6 +76,14 @@ func Partitions(n int) Option {
 	return Option{func(s *settings) { s.member.Streams.Partitions = n }}
 }
 
+// Pairs is as that of package nats.
+func Pairs(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("embedded: Pairs(%d); it needs at least 1", n))
+	}
+	return Option{func(s *settings) { s.member.Streams.Pairs = n }}
+}
+
 // Within is as that of package nats.
 func Within(d time.Duration) Option {
 	if d <= 0 {

@@ -71,35 +71,45 @@ var (
 )
 
 // BenchmarkDurable sends operations to durable units of one node, many at once: through the log,
-// and beside it.
+// and beside it, over one server, and over three with one pair of streams and with three.
 func BenchmarkDurable(b *testing.B) {
-	for name, direct := range map[string]bool{"logged": false, "direct": true} {
-		b.Run(name, func(b *testing.B) {
-			n := newProcess(b, serve(b, 1).url(), "bench", "one")
-			defer n.leave()
-			c := n.rt.Context()
-			if direct {
-				c = cluster.Direct(c)
+	for way, direct := range map[string]bool{"logged": false, "direct": true} {
+		for name, o := range map[string]Options{
+			"R1": {Replicas: 1, Pairs: 1}, "R3": {Replicas: 3, Pairs: 1}, "R3 pairs 3": {Replicas: 3, Pairs: 3},
+		} {
+			b.Run(way+" "+name, func(b *testing.B) { sends(b, o, direct) })
+		}
+	}
+}
+
+// sends sends operations to the units of a store that is made so.
+func sends(b *testing.B, o Options, direct bool) {
+	s := serve(b, o.Replicas)
+	o.Program = "bench"
+	open(b, s.connect(b), o).Close()
+	n := newProcess(b, s.url(), o.Program, "one")
+	defer n.leave()
+	c := n.rt.Context()
+	if direct {
+		c = cluster.Direct(c)
+	}
+	var under [inFlight]freerun.Future[int]
+	send := func(i int) {
+		if i >= inFlight {
+			if _, err := under[i%inFlight].Wait(context.Background()); err != nil {
+				b.Error(err)
 			}
-			var open [inFlight]freerun.Future[int]
-			send := func(i int) {
-				if i >= inFlight {
-					if _, err := open[i%inFlight].Wait(context.Background()); err != nil {
-						b.Error(err)
-					}
-				}
-				open[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
-			}
-			for i := range benchUnits { // all units are loaded
-				send(i)
-			}
-			b.ResetTimer()
-			for i := range b.N {
-				send(benchUnits + i)
-			}
-			for i := range inFlight {
-				_, _ = open[i].Wait(context.Background())
-			}
-		})
+		}
+		under[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
+	}
+	for i := range benchUnits { // all units are loaded
+		send(i)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		send(benchUnits + i)
+	}
+	for i := range inFlight {
+		_, _ = under[i].Wait(context.Background())
 	}
 }

@@ -123,17 +123,17 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 
 // Read implements [engine.Log].
 func (e *Engine) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
-	e.read(e.entry(p, key), done)
+	e.read(p, e.entry(p, key), done)
 }
 
 // Last tells the sequence number of the last entry of a log; 0 if it has none.
 func (e *Engine) Last(p int, done func(seq uint64, err error)) {
-	e.last(e.logs(), e.in(p), func(_ []byte, seq uint64, err error) { done(seq, err) })
+	e.last(e.logsOf(p), e.in(p), func(_ []byte, seq uint64, err error) { done(seq, err) })
 }
 
-// read reads the last message of a subject of the entries.
-func (e *Engine) read(subject string, done func(value []byte, revision uint64, err error)) {
-	e.last(e.entries(), subject, done)
+// read reads the last message of a subject beside the entries of a partition, or of one of them.
+func (e *Engine) read(p int, subject string, done func(value []byte, revision uint64, err error)) {
+	e.last(e.entriesOf(p), subject, done)
 }
 
 // last reads the last message of a subject, from the leader of the stream.

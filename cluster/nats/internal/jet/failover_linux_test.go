@@ -18,7 +18,7 @@ func BenchmarkFailover(b *testing.B) {
 		"leave": func(n *node) { n.tell("left") },
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := (&chaos{t: b, silent: true}).start(1)
+			c := (&chaos{t: b, pairs: 1, silent: true}).start(1)
 			defer c.end()
 			p := newProcess(b, c.servers.url(), "chaos", "sender")
 			defer p.kill()

@@ -221,7 +221,7 @@ func (f *follower) read() error {
 // trimmed returns up to where the log is trimmed: now, if it is to be sure (F2).
 func (f *follower) trimmed(sure bool) (through uint64, err error) {
 	e, done := f.engine, make(chan struct{})
-	e.read(e.trimmed(f.p), func(value []byte, revision uint64, why error) {
+	e.read(f.p, e.trimmed(f.p), func(value []byte, revision uint64, why error) {
 		if through, err = decodeTrimmed(value); why != nil {
 			err = why
 		}
@@ -251,7 +251,7 @@ func (f *follower) fetch() (all []stored, err error) {
 		return nil, err
 	}
 	defer sub.Unsubscribe()
-	if err := f.engine.nc.PublishRequest("$JS.API.DIRECT.GET."+f.engine.logs(), inbox, ask); err != nil {
+	if err := f.engine.nc.PublishRequest("$JS.API.DIRECT.GET."+f.engine.logsOf(f.p), inbox, ask); err != nil {
 		return nil, err
 	}
 	limit := time.NewTimer(mostCall)

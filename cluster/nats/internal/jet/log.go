@@ -20,7 +20,7 @@ func (e *Engine) Append(p int, entry []byte, done func(seq uint64, err error)) {
 
 // Trim implements [engine.Log]. That it is trimmed is stored first: who follows looks there.
 func (e *Engine) Trim(p int, through uint64) {
-	e.read(e.trimmed(p), func(value []byte, revision uint64, err error) {
+	e.read(p, e.trimmed(p), func(value []byte, revision uint64, err error) {
 		have, err2 := decodeTrimmed(value)
 		if err != nil || err2 != nil {
 			return // the next time
@@ -59,5 +59,5 @@ func (e *Engine) purge(p int, through uint64) {
 	if err != nil {
 		panic(err)
 	}
-	e.calls.call(func(*nats.Msg, error) {}, &nats.Msg{Subject: "$JS.API.STREAM.PURGE." + e.logs(), Data: ask})
+	e.calls.call(func(*nats.Msg, error) {}, &nats.Msg{Subject: "$JS.API.STREAM.PURGE." + e.logsOf(p), Data: ask})
 }

@@ -25,7 +25,7 @@ type Settings struct {
 
 // Defaults returns the settings of a program that has none of its own.
 func Defaults(program string) Settings {
-	return Settings{Streams: jet.Options{Program: program, Partitions: 64}, Within: time.Minute}
+	return Settings{Streams: jet.Options{Program: program, Partitions: 64, Pairs: 1}, Within: time.Minute}
 }
 
 // Place is where the servers are.
