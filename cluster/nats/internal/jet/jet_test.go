@@ -50,7 +50,7 @@ func restarts(t *testing.T, launch func(t testing.TB, p place) func(), ways ...s
 				case "R3, all":
 					s.restart(0, 1, 2)
 				default:
-					s.restart(s.leader(s.connect(t), "restart-in-0"))
+					s.restart(s.leader(s.connect(t), "restart-in-1"))
 				}
 			})
 		})

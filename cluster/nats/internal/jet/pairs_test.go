@@ -71,3 +71,36 @@ func TestOnePairAway(t *testing.T) {
 	settles("an entry, back", 2, appends)
 	settles("a record, back", 0, swaps)
 }
+
+// TestTrimRemoves holds that the server has no entry any more that was trimmed, of any pair.
+func TestTrimRemoves(t *testing.T) {
+	t.Parallel()
+	e := open(t, serve(t, 1).connect(t), Options{Program: "p", Pairs: 3})
+	defer e.Close()
+	for p := range e.Partitions() {
+		appended := make(chan uint64, 1)
+		e.Append(p, []byte("entry"), func(seq uint64, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			appended <- seq
+		})
+		e.Trim(p, <-appended)
+		left := make(chan uint64, 1)
+		for end := time.Now().Add(time.Minute); ; time.Sleep(mostCall / 200) {
+			e.Last(p, func(seq uint64, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+				left <- seq
+			})
+			seq := <-left
+			if seq == 0 {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("partition %d has entry %d still", p, seq)
+			}
+		}
+	}
+}
