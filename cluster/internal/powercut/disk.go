@@ -16,6 +16,9 @@ type Disk struct {
 	// Ignores has a sync do nothing, of a file or of a folder: a disk that lies. It is set before
 	// the disk is mounted, and may be nil.
 	Ignores func(folder bool) bool
+	// Journaled has a sync make the names in all folders durable, as file systems with a journal do
+	// (ext4, XFS). It is set before the disk is mounted.
+	Journaled bool
 	// OnSync is called at each sync: before it, and after it. The process that syncs waits for it.
 	// It is set before the disk is mounted, and may be nil.
 	OnSync func(after bool)
@@ -149,8 +152,24 @@ func (d *Disk) syncOf(n *inode) {
 	look(false)
 	if d.Ignores == nil || !d.Ignores(n.folder) {
 		n.sync()
+		if d.Journaled {
+			d.root.syncNames()
+		}
 	}
 	look(true)
+}
+
+// syncNames makes the names in a folder durable, and in those within.
+func (n *inode) syncNames() {
+	if len(n.changed) > 0 {
+		n.synced = maps.Clone(n.entries)
+		clear(n.changed)
+	}
+	for _, in := range n.entries {
+		if in.folder {
+			in.syncNames()
+		}
+	}
 }
 
 // Survivors chooses what a loss of power leaves of what was not synced.
@@ -175,7 +194,14 @@ func (s Survivors) choose(n int) int {
 	return 1 + s.Random.IntN(n-1)
 }
 
-// Cut returns what the machine finds if the power fails now. It is called by OnSync alone.
+// Lose returns what the machine finds if the power fails now. No program must use the disk.
+func (d *Disk) Lose(s Survivors) *Image {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.Cut(s)
+}
+
+// Cut is as Lose, in the middle of a sync. It is called by OnSync alone.
 func (d *Disk) Cut(s Survivors) *Image {
 	return d.root.cut(s, map[*inode]*Image{})
 }

@@ -123,9 +123,19 @@ func (n *node) Readdir(context.Context) (fs.DirStream, syscall.Errno) {
 	return fs.NewListDirStream(all), 0
 }
 
-func (n *node) Create(ctx context.Context, name string, _, _ uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
+func (n *node) Create(ctx context.Context, name string, flags, _ uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
 	made, err := n.make(ctx, name, false, out)
-	return made, nil, fuse.FOPEN_KEEP_CACHE, err
+	return made, opened(flags), fuse.FOPEN_KEEP_CACHE, err
+}
+
+// synced is what a file was opened as whose writes are each synced.
+type synced struct{}
+
+func opened(flags uint32) fs.FileHandle {
+	if flags&syscall.O_DSYNC != 0 { // O_SYNC has it
+		return synced{}
+	}
+	return nil
 }
 
 func (n *node) Mkdir(ctx context.Context, name string, _ uint32, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
@@ -193,8 +203,8 @@ func (n *node) Rename(_ context.Context, name string, to fs.InodeEmbedder, newNa
 	return 0
 }
 
-func (n *node) Open(context.Context, uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	return nil, fuse.FOPEN_KEEP_CACHE, 0
+func (n *node) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	return opened(flags), fuse.FOPEN_KEEP_CACHE, 0
 }
 
 func (n *node) Read(_ context.Context, _ fs.FileHandle, into []byte, at int64) (fuse.ReadResult, syscall.Errno) {
@@ -207,10 +217,13 @@ func (n *node) Read(_ context.Context, _ fs.FileHandle, into []byte, at int64) (
 	return fuse.ReadResultData(into[:length]), 0
 }
 
-func (n *node) Write(_ context.Context, _ fs.FileHandle, p []byte, at int64) (uint32, syscall.Errno) {
+func (n *node) Write(_ context.Context, f fs.FileHandle, p []byte, at int64) (uint32, syscall.Errno) {
 	n.disk.mu.Lock()
-	defer n.disk.mu.Unlock()
 	n.in.write(p, int(at))
+	n.disk.mu.Unlock()
+	if f == (synced{}) {
+		n.disk.syncOf(n.in)
+	}
 	return uint32(len(p)), 0
 }
 

@@ -36,14 +36,16 @@ type chaos struct {
 	told     told
 	pairs    int // of streams
 	unfenced bool
-	silent   bool // the machines send nothing
+	silent   bool   // the machines send nothing
+	power    *power // of the servers; nil if it does not fail
 }
 
 // node is a machine in a process of its own.
 type node struct {
 	*apart
-	name  string
-	proxy *proxy
+	name   string
+	server int // that it is connected with
+	proxy  *proxy
 }
 
 // start starts n servers, and three machines.
@@ -56,6 +58,9 @@ func (c *chaos) start(n int) *chaos {
 	})
 	for i := range c.servers.places {
 		c.servers.places[i].MostStored = mostStored
+		if c.power != nil {
+			c.power.supply(&c.servers.places[i])
+		}
 	}
 	c.servers.startAll()
 	c.nc = c.servers.connect(c.t)
@@ -73,9 +78,14 @@ func (c *chaos) start(n int) *chaos {
 // join starts a machine.
 func (c *chaos) join() *node {
 	c.names++
-	p := startProxy(c.t, c.servers.places[c.names%len(c.servers.places)].Port)
+	have := make([]int, len(c.servers.places)) // machines, by server
+	for _, n := range c.nodes {
+		have[n.server]++
+	}
+	server := slices.Index(have, slices.Min(have))
+	p := startProxy(c.t, c.servers.places[server].Port)
 	s := nodeSettings{Name: fmt.Sprint("n", c.names), URL: p.url(), Unfenced: c.unfenced, Silent: c.silent}
-	n := &node{startApart(c.t, "node", s, c.told.hear), s.Name, p}
+	n := &node{startApart(c.t, "node", s, c.told.hear), s.Name, server, p}
 	c.nodes = append(c.nodes, n)
 	return n
 }

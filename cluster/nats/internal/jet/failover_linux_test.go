@@ -2,6 +2,7 @@ package jet
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,15 +11,22 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
-// BenchmarkFailover kills a machine with each run, or has it leave, and says when the first of what
-// was sent to one of its units then is answered. For -benchtime 20x.
+// BenchmarkFailover kills a machine with each run, or has it leave, or kills it together with its
+// server, of three, which leads the logs. It says when the first of what was sent to one of its
+// units then is answered. For -benchtime 20x.
 func BenchmarkFailover(b *testing.B) {
-	for name, end := range map[string]func(n *node){
-		"kill":  func(n *node) { n.kill() },
-		"leave": func(n *node) { n.tell("left") },
+	kills := func(_ *chaos, n *node) { n.kill() }
+	for name, way := range map[string]struct {
+		servers int
+		end     func(c *chaos, n *node)
+	}{
+		"R1 kill":      {1, kills},
+		"R3 kill":      {3, kills},
+		"R1 leave":     {1, func(_ *chaos, n *node) { n.tell("left") }},
+		"R3 kill both": {3, (*chaos).killBoth},
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := (&chaos{t: b, pairs: 1, silent: true}).start(1)
+			c := (&chaos{t: b, pairs: 1, silent: true}).start(way.servers)
 			defer c.end()
 			p := newProcess(b, c.servers.url(), "chaos", "sender")
 			defer p.kill()
@@ -26,11 +34,12 @@ func BenchmarkFailover(b *testing.B) {
 			for range b.N {
 				time.Sleep(2 * time.Second) // until all have heard of each other
 				n, unit := c.victim(p)
+				c.lead(n.server)
 				for range 10 {
 					sendOne(p, unit)
 				}
 				begin := time.Now()
-				end(n)
+				way.end(c, n)
 				answered := make(chan time.Duration)
 				go func() {
 					askOne(p, unit)
@@ -41,6 +50,10 @@ func BenchmarkFailover(b *testing.B) {
 				direct = append(direct, <-answered)
 				n.kill()
 				c.forget(n)
+				if c.servers.end[n.server] == nil {
+					c.servers.start(n.server)
+					c.settles()
+				}
 				c.join().isReady()
 			}
 			for way, all := range map[string][]time.Duration{"logged": logged, "direct": direct} {
@@ -50,6 +63,34 @@ func BenchmarkFailover(b *testing.B) {
 			}
 		})
 	}
+}
+
+// killBoth kills a machine and its server.
+func (c *chaos) killBoth(n *node) {
+	n.kill()
+	c.servers.stop(n.server)
+}
+
+// lead has a server lead both streams, if there are several.
+func (c *chaos) lead(server int) {
+	if len(c.servers.places) == 1 {
+		return
+	}
+	name := c.servers.places[server].Name
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(500 * time.Millisecond) {
+		led := 0
+		for _, stream := range []string{"chaos-in", "chaos-st"} {
+			if leader, _ := c.state(stream); leader == name {
+				led++
+				continue
+			}
+			_, _ = c.nc.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, name), mostCall)
+		}
+		if led == 2 {
+			return
+		}
+	}
+	c.t.Fatalf("%s does not lead", name)
 }
 
 // victim returns a machine that owns a unit, and the unit.

@@ -34,12 +34,13 @@ type place struct {
 	Port, ClusterPort int
 	Routes            string // empty for a server alone
 	MostStored        int64  // bytes of all streams; 0 for what the disk has room for
+	SyncAlways        bool   // each write; else every two minutes
 }
 
 func (p place) options() *server.Options {
 	o := &server.Options{
 		ServerName: p.Name, Host: "127.0.0.1", Port: p.Port, JetStream: true, StoreDir: p.Dir, NoLog: true, NoSigs: true,
-		JetStreamMaxStore: p.MostStored,
+		JetStreamMaxStore: p.MostStored, SyncAlways: p.SyncAlways,
 	}
 	if p.Routes != "" {
 		o.Cluster = server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: p.ClusterPort}
