@@ -43,7 +43,7 @@ func TestRefused(t *testing.T) {
 	soon := nats.Within(500 * time.Millisecond)
 	refused(t, nil, "its URLs are empty", "refused", "")
 	refused(t, nil, "it needs 1 to 64 of a to z", "Refused", url)
-	refused(t, cluster.ErrStateLost, "the first start asks for them", "refused", url)
+	refused(t, cluster.ErrStateLost, "the first start asks for them, with the option Create", "refused", url)
 	refused(t, nats.ErrNoServer, "no server of nats://127.0.0.1:1 answers", "refused", "nats://127.0.0.1:1", soon)
 	refused(t, nats.ErrKeeps, "ReconnectBufSize(-1)", "refused", url, nats.Connection(natsgo.ReconnectBufSize(1000)))
 	refused(t, nil, "4 pairs of streams for 3 partitions", "refused", url, nats.Create(1), nats.Partitions(3), nats.Pairs(4))
@@ -80,7 +80,7 @@ func TestMismatch(t *testing.T) {
 	}
 	refused(t, nats.ErrMismatch, "has 4 partitions, and this program is to have 64", "parts", url)
 	refused(t, nats.ErrMismatch, "has 1 pairs of streams, and this program is to have 2", "parts", url, nats.Partitions(4), nats.Pairs(2))
-	refused(t, nats.ErrMismatch, "is on 1 servers, and this program asks for 3", "parts", url, nats.Create(3), nats.Partitions(4))
+	refused(t, nats.ErrMismatch, "is on 1 servers, and this program asks for 3: give the option Create no more", "parts", url, nats.Create(3), nats.Partitions(4))
 }
 
 // needed are the subjects that the user of a program needs, as docs/cluster.md has them: those that

@@ -128,7 +128,7 @@ func (e *Engine) first(ctx context.Context, js jetstream.JetStream, o Options) (
 		}
 	}
 	if !o.Create {
-		return nil, fmt.Errorf("%w: the servers have no streams %s, as those of a program with this name; the first start asks for them, with Create", engine.ErrStateLost, e.listed())
+		return nil, fmt.Errorf("%w: the servers have no streams %s, as those of a program with this name; the first start asks for them, with the option Create", engine.ErrStateLost, e.listed())
 	}
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // it never fails
@@ -212,7 +212,7 @@ func (e *Engine) identify(first *jetstream.StreamInfo, o Options) error {
 		return fmt.Errorf("%w: the streams %s have a part of a copy, which has not ended; delete them, and copy again", engine.ErrStateLost, e.listed())
 	}
 	if n := first.Config.Replicas; n < o.Replicas {
-		return fmt.Errorf("%w: stream %s is on %d servers, and this program asks for %d; nats stream edit changes it", ErrMismatch, name, n, o.Replicas)
+		return fmt.Errorf("%w: stream %s is on %d servers, and this program asks for %d: give the option Create no more than there are, or have nats stream edit change that", ErrMismatch, name, n, o.Replicas)
 	}
 	copy(e.id[:], id)
 	return nil
