@@ -70,7 +70,7 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
 	messages := e.messages(p, writes)
 	messages[0].Header.Set(expected, strconv.FormatUint(revision, 10))
-	e.store(messages, done)
+	e.store(e.entriesOf(p), messages, done)
 }
 
 // SwapAll implements [engine.Log].
@@ -79,7 +79,7 @@ func (e *Engine) SwapAll(p int, writes []engine.Write, revisions []uint64, done 
 	for i, revision := range revisions {
 		messages[i].Header.Set(expected, strconv.FormatUint(revision, 10))
 	}
-	e.store(messages, done)
+	e.store(e.entriesOf(p), messages, done)
 }
 
 // messages returns writes as they are stored.
@@ -98,8 +98,8 @@ func (e *Engine) messages(p int, writes []engine.Write) []*nats.Msg {
 	return messages
 }
 
-// store stores messages, all or none, and tells the revision of the first.
-func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err error)) {
+// store stores messages in a stream, all or none, and tells the revision of the first.
+func (e *Engine) store(stream string, messages []*nats.Msg, done func(revision uint64, err error)) {
 	end := func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		if err != nil {
@@ -118,7 +118,13 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		m.Header.Set(batchSeq, strconv.Itoa(i+1))
 	}
 	messages[len(messages)-1].Header.Set(commit, "1")
-	e.calls.call(end, messages...)
+	e.calls.call(func(m *nats.Msg, err error) {
+		if _, why := decode(m, err); e.mayBeHalf(why) {
+			(&half{engine: e, id: id, stream: stream, messages: messages, why: why, done: done}).look()
+			return
+		}
+		end(m, err)
+	}, messages...)
 }
 
 // Read implements [engine.Log].
@@ -138,20 +144,29 @@ func (e *Engine) read(p int, subject string, done func(value []byte, revision ui
 
 // last reads the last message of a subject, from the leader of the stream.
 func (e *Engine) last(stream, subject string, done func(value []byte, revision uint64, err error)) {
+	e.lastOf(stream, subject, func(_ nats.Header, value []byte, revision uint64, err error) { done(value, revision, err) })
+}
+
+// lastWith reads the headers of the last message of a subject; none without one.
+func (e *Engine) lastWith(stream, subject string, done func(header nats.Header, revision uint64, err error)) {
+	e.lastOf(stream, subject, func(header nats.Header, _ []byte, revision uint64, err error) { done(header, revision, err) })
+}
+
+func (e *Engine) lastOf(stream, subject string, done func(header nats.Header, value []byte, revision uint64, err error)) {
 	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + stream, Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
 	e.calls.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		switch {
 		case a.Error != nil && a.Error.Code == noMessage:
-			done(nil, 0, nil)
+			done(nil, nil, 0, nil)
 		case err != nil:
-			done(nil, 0, err)
+			done(nil, nil, 0, err)
 		case a.Message == nil:
-			done(nil, 0, fmt.Errorf("%w: the server's answer has no message", engine.ErrUncertain))
+			done(nil, nil, 0, fmt.Errorf("%w: the server's answer has no message", engine.ErrUncertain))
 		default:
 			header, err := nats.DecodeHeadersMsg(a.Message.Headers)
 			if len(a.Message.Headers) > 0 && err != nil {
-				done(nil, 0, fmt.Errorf("%w: the headers of %s: %w", engine.ErrStateLost, subject, err))
+				done(nil, nil, 0, fmt.Errorf("%w: the headers of %s: %w", engine.ErrStateLost, subject, err))
 				return
 			}
 			value := a.Message.Data
@@ -160,7 +175,7 @@ func (e *Engine) last(stream, subject string, done func(value []byte, revision u
 			} else if value == nil {
 				value = []byte{}
 			}
-			done(value, a.Message.Seq, nil)
+			done(header, value, a.Message.Seq, nil)
 		}
 	}, ask)
 }

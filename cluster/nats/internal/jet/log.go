@@ -41,7 +41,7 @@ func (e *Engine) Trim(p int, through uint64) {
 func (e *Engine) mark(p int, through, revision uint64, done func(err error)) {
 	m := &nats.Msg{Subject: e.trimmed(p), Data: binary.BigEndian.AppendUint64(nil, through), Header: nats.Header{}}
 	m.Header.Set(expected, strconv.FormatUint(revision, 10))
-	e.store([]*nats.Msg{m}, func(_ uint64, err error) { done(err) })
+	e.store(e.entriesOf(p), []*nats.Msg{m}, func(_ uint64, err error) { done(err) })
 }
 
 func decodeTrimmed(b []byte) (uint64, error) {
