@@ -205,7 +205,7 @@ func (l loss) String() string {
 
 // strike has the power fail for a while.
 func (l loss) strike(t *testing.T, d time.Duration) (c *chaos, late []string) {
-	c = (&chaos{t: t, power: &power{t: t, always: l.always}}).start(l.servers)
+	c = (&chaos{t: t, pairs: 1, power: &power{t: t, always: l.always}}).start(l.servers)
 	cuts := 0
 	late = c.run(func(c *chaos) {
 		cuts++
@@ -259,7 +259,7 @@ func TestChaosPowerControl(t *testing.T) {
 		t.Skip("servers lose power for some seconds")
 	}
 	t.Parallel()
-	c := (&chaos{t: t, power: &power{t: t}}).start(1)
+	c := (&chaos{t: t, pairs: 1, power: &power{t: t}}).start(1)
 	defer c.end()
 	time.Sleep(2 * time.Second)
 	c.running["s0"].signal(syscall.SIGKILL)
