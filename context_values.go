@@ -75,6 +75,9 @@ type contextValue struct{ key, value any }
 type valued struct {
 	scope  *Scope         // nil: no scope
 	values []contextValue // the newest first; never changed
+	// came is the chain of senders of a message that has come from another machine, and of all that
+	// is sent for it; nil for others. It is one of the values, under cameKey.
+	came *[]string
 	// keys has the context keys by priority. Each is made on demand.
 	keys  [priorities]atomics.Pointer[contextKey]
 	first contextKey // the memory of one of them
@@ -90,6 +93,17 @@ func (v *valued) value(key any) (value any, found bool) {
 		}
 	}
 	return nil, false
+}
+
+// cameKey is the key of the senders on other machines.
+type cameKey struct{}
+
+// cameFrom returns the names of the senders on other machines, nil without any.
+func (v *valued) cameFrom() *[]string {
+	if v == nil {
+		return nil
+	}
+	return v.came
 }
 
 // carried returns the value for key that travels with c.
@@ -116,6 +130,9 @@ func newValued(rt *Runtime, s *Scope, p sched.Priority, values []contextValue) *
 // start makes v a set of context keys with the one of priority p, and returns that.
 func (v *valued) start(rt *Runtime, s *Scope, p sched.Priority, values []contextValue) *contextKey {
 	v.scope, v.values, v.first.valued = s, values, v
+	if came, found := v.value(cameKey{}); found {
+		v.came = came.(*[]string)
+	}
 	v.first.init(rt, s, p)
 	v.keys[p].Store(&v.first)
 	return &v.first

@@ -77,8 +77,9 @@ func (f Future[R]) Result() (R, error) {
 
 // Senders returns the names of the operations that sent the message of a future which has failed
 // under a scope: the operation that sent it, then the operation that sent the message of that
-// one, and so on, up to 16. It returns nil if an ordinary goroutine sent the message, and for
-// other futures. It does not wait. The slice must not be changed.
+// one, and so on, up to 16, also over machines: cluster.Travels. It returns nil if an ordinary
+// goroutine sent the message, and for other futures. It does not wait. The slice must not be
+// changed.
 func (f Future[R]) Senders() []string {
 	if f.cell == nil {
 		return nil

@@ -21,7 +21,8 @@ type LostMessage struct {
 	// error: the list keeps nothing of the program in memory but errors.
 	Err error
 	// Scope is the name of the message's scope, and Senders are the operations that sent it, as
-	// [Future.Senders] has them. Both are empty for a message of no scope.
+	// [Future.Senders] has them. Both are empty for a message of no scope; one that has come from
+	// another machine may have senders without a scope.
 	Scope   string
 	Senders []string // must not be changed
 }

@@ -33,7 +33,7 @@ import (
 func init() {
 	route.Provide(route.Seam[UnitOption, KindOption, *Context, *Invocation]{
 		Option: withRoute, Stored: withStore, Hold: holdBack, Again: again, Panicked: panickedHeld, Release: releaseIn, Soon: soon, State: stateBelow, Unit: storedBy, Form: formOf,
-		Running: runningHeld, Carried: carried, Find: findStored, Of: storedOf, Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
+		Running: runningHeld, Carried: carried, Senders: sendersIn, Find: findStored, Of: storedOf, Mark: markOf, Kinds: allKinds, Operations: allOperations, Deliver: deliver,
 		Routed: withRouteOfKind, StopSome: stopSome,
 		Units: storedSeveral, States: statesBelow, RunAll: runAll,
 	})
@@ -285,6 +285,9 @@ func (r *routedMessage) Context() context.Context {
 
 // Ahead implements [route.Message].
 func (r *routedMessage) Ahead() bool { return r.ahead }
+
+// Senders implements [route.Message].
+func (r *routedMessage) Senders() []string { return r.message.lineage.Load().chain() }
 
 // Sender implements [route.Message].
 func (r *routedMessage) Sender() route.Held {

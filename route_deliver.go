@@ -76,7 +76,7 @@ func deliver(in any, d *route.Delivery) error {
 	if sent.mark != nil {
 		rt.deliveries.Store(m, sent)
 	}
-	key := rt.keyWith(d.Values)
+	key := rt.keyWith(d.Values, d.Senders)
 	switch {
 	case d.Revocable:
 		m.lineage.Store(rt.calling(key))
@@ -95,16 +95,27 @@ func deliver(in any, d *route.Delivery) error {
 	return err
 }
 
-// keyWith returns a context key with values, nil for none.
-func (rt *Runtime) keyWith(values []route.Value) *contextKey {
-	if len(values) == 0 {
+// keyWith returns a context key with values, and with senders on other machines; nil for none.
+func (rt *Runtime) keyWith(values []route.Value, senders []string) *contextKey {
+	if len(values)+len(senders) == 0 {
 		return nil
 	}
 	var all []contextValue
+	if len(senders) > 0 {
+		all = append(all, contextValue{cameKey{}, &senders})
+	}
 	for _, v := range values {
 		all = append(all, contextValue{v.Key, v.Value})
 	}
 	return rt.Context().withValues(all...).key
+}
+
+// sendersIn returns what Senders returns of a message that the operation running with c sends.
+func sendersIn(c *Context) []string {
+	if c.key == nil {
+		return nil
+	}
+	return c.here().sends(c).chain()
 }
 
 // addressed returns the units that an operation is delivered to.

@@ -160,7 +160,7 @@ func (k *contextKey) priorityOf() sched.Priority {
 // via is the operation's own context, or derived from it.
 func (w *worker) sends(via *Context) *lineage {
 	k, c := via.key, w.active.Load()
-	if k.scope == nil || c.current == nil {
+	if k.scope == nil && k.valued.cameFrom() == nil || c.current == nil {
 		return &k.root
 	}
 	at, earlier, before := &k.root, (*lineage)(nil), (*[]string)(nil)
@@ -212,9 +212,12 @@ func (o *lineage) chain() []string {
 	return nil
 }
 
+// names returns the chain, nil for none. Behind what is known here are the senders on other
+// machines.
 func (o *lineage) names() *[]string {
+	came := o.keyOf().valuedOf().cameFrom()
 	if o == nil || o.sender == nil {
-		return nil
+		return came
 	}
 	if names := o.named.Load(); names != nil {
 		return names
@@ -226,9 +229,12 @@ func (o *lineage) names() *[]string {
 			name = functionName(at.function)
 		}
 		names = append(names, name)
-		if at.before != nil {
-			names = append(names, (*at.before)[:min(len(*at.before), mostDeep-len(names))]...)
+		if at.before != nil { // which goes on to the end
+			came = at.before
 		}
+	}
+	if came != nil {
+		names = append(names, (*came)[:min(len(*came), mostDeep-len(names))]...)
 	}
 	o.named.Store(&names)
 	return &names
@@ -241,11 +247,8 @@ func sameNames(a, b *[]string) bool {
 
 // report appends the scope and the senders of a message to the arguments of a log entry.
 func (o *lineage) report(args []any) []any {
-	if o.keyOf().scopeOf() == nil {
-		return args
-	}
-	if name := o.key.scope.Name(); name != "" {
-		args = append(args, "scope", name)
+	if x := o.keyOf().scopeOf(); x != nil && x.Name() != "" {
+		args = append(args, "scope", x.Name())
 	}
 	if names := o.chain(); names != nil {
 		args = append(args, "senders", strings.Join(names, ", "))

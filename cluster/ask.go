@@ -68,6 +68,7 @@ func Ask[S, A, R, T, X any](c *freerun.Context, op *freerun.Operation[S, A, R], 
 		return refused(err)
 	}
 	t.Reply = layout.Reply{Kind: r.cell.kind.stored, Key: r.cell.keyText(), Operation: o.given}
+	t.Values = n.carriedBy(c, seam.Senders(c), true)
 	r.tells = append(r.tells, t)
 	return nil
 }
@@ -80,7 +81,7 @@ func (t *tell) answer(result []byte, err error) *tell {
 	a := answer{key: t.Key, arg: t.currentArg(), result: result, err: err}
 	to := t.to.node.stored[t.Reply.Kind]
 	return &tell{
-		Tell: layout.Tell{Kind: t.Reply.Kind, Key: t.Reply.Key, Operation: t.Reply.Operation, Arg: a.encode(to.ops[t.Reply.Operation])},
+		Tell: layout.Tell{Kind: t.Reply.Kind, Key: t.Reply.Key, Operation: t.Reply.Operation, Arg: a.encode(to.ops[t.Reply.Operation]), Values: t.Values},
 		to:   to, op: to.ops[t.Reply.Operation],
 	}
 }

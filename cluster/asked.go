@@ -41,12 +41,13 @@ func (s *shared) Request(o *partition.Owner, r *partition.Request) {
 		return
 	}
 	q := &asked{part: s.parts[o.P()], request: r, op: t.op, once: body.Once, until: body.Deadline}
-	err = seam.Deliver(s.node.rt, &route.Delivery{
+	d := &route.Delivery{
 		To:        []route.Place{t.to.place(t.Key)},
 		Operation: t.op.name, Arg: func(arg any) error { return t.op.arg.decode(t.Arg, arg) },
 		Mark: q, Done: q.ended,
-	})
-	switch {
+	}
+	carries(d, t.Values)
+	switch err = seam.Deliver(s.node.rt, d); {
 	case errors.Is(err, freerun.ErrClosed), s.failsIfNewer(o, err):
 		r.Reply(nil, partition.ErrNotRun)
 	case err != nil:

@@ -24,6 +24,9 @@ type Failure struct {
 	Err       string // the text of the error
 	// Others are the further units of an operation on several, as kind/key.
 	Others []string
+	// Senders are the operations that have sent it, as [freerun.Future.Senders] has them, with
+	// their machines; empty for a message of no scope.
+	Senders []string
 }
 
 // failure returns the entry of a delivery that has failed for good.
@@ -69,7 +72,7 @@ func (n *Node) failureOf(number uint64, value []byte) (Failure, error) {
 			t.Operation = op.given
 		}
 	}
-	f := Failure{Number: number, Kind: t.Kind, Key: t.Key, Operation: t.Operation, Arg: argument(t), Err: string(why)}
+	f := Failure{Number: number, Kind: t.Kind, Key: t.Key, Operation: t.Operation, Arg: argument(t), Err: string(why), Senders: sendersOf(t.Values)}
 	for _, name := range t.Units[min(1, len(t.Units)):] {
 		kind, key, err := layout.UnitOf([]byte(name))
 		if err != nil {

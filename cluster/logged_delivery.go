@@ -25,7 +25,15 @@ type logged struct {
 	// outrun: it was too early for its units, and all before it are done. One of those was written
 	// without its units (logged_refuse.go), while a unit had its state.
 	outrun atomic.Bool
+	early  int // how often it was, so far. The turn
 }
+
+// mostEarly is how often a delivery may be too early for a unit of which all before it are done.
+// Some may be: the unit had its state, and loads it again. The pauses take half a minute by then.
+const mostEarly = 14
+
+// errHalf is what is wrong with the record of a unit for which a delivery is too early so often.
+var errHalf = fmt.Errorf("%w: it lacks the effect of a command that was done; a server alone, without room, has made a write by half, and the machine has ended before it had completed that", ErrStateLost)
 
 // isOver reports whether a delivery is dropped, since its owner has ended.
 func (d *delivery) isOver() bool {
@@ -90,6 +98,9 @@ func (pt *part) comesLater(d *delivery) {
 				return
 			}
 		}
+		if d.logged.early++; d.logged.early == mostEarly {
+			d.warns(errHalf)
+		}
 		d.logged.outrun.Store(true)
 		pt.of.node.outbox.tryAgain(d, false)
 	})
@@ -112,7 +123,7 @@ func (s *shared) decode(unit string, body []byte) (t tell, c layout.Command, err
 	if c, err = layout.DecodeCommand(body); err != nil {
 		return t, c, err
 	}
-	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units}, to: k}
+	t = tell{Tell: layout.Tell{Kind: k.stored, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units, Values: c.Values}, to: k}
 	switch {
 	case c.Operation == "":
 	case len(c.Units) > 0:

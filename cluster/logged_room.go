@@ -110,8 +110,11 @@ func (r *run) size() (n int) {
 }
 
 // sizeOf returns how many bytes a message takes in a record, at most.
-func sizeOf(t *tell) int {
-	return len(t.Kind) + len(t.Key) + len(t.Operation) + len(t.Arg) + len(t.Reply.Kind) + len(t.Reply.Key) + len(t.Reply.Operation) + mostOverhead
+func sizeOf(t *tell) (n int) {
+	for _, v := range t.Values {
+		n += len(v.Name) + len(v.Value) + mostOverhead/8
+	}
+	return n + len(t.Kind) + len(t.Key) + len(t.Operation) + len(t.Arg) + len(t.Reply.Kind) + len(t.Reply.Key) + len(t.Reply.Operation) + mostOverhead
 }
 
 // size returns how many bytes a record has of what commands have added.

@@ -45,7 +45,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	if c.Once, err = identityOf(m); err != nil {
 		return fmt.Errorf("cluster: Once: %w", err)
 	}
-	c.Deadline = engine.DeadlineOf(m.Context())
+	c.Deadline, c.Values = engine.DeadlineOf(m.Context()), s.node.carriedBy(m.Context(), m.Senders(), true)
 	if !m.Told() || c.Once != "" {
 		err = o.keepsResult()
 	}

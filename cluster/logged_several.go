@@ -84,7 +84,7 @@ func (s *shared) sendSeveral(m route.Message, op *route.Operation) error {
 	case m.Context().Value(onceKey{}) != nil:
 		return errOnceOfSeveral(op.Name)
 	}
-	c, size := layout.Command{Operation: o.given, Deadline: engine.DeadlineOf(m.Context())}, 0
+	c, size := layout.Command{Operation: o.given, Deadline: engine.DeadlineOf(m.Context()), Values: s.node.carriedBy(m.Context(), m.Senders(), true)}, 0
 	for _, u := range units {
 		k, err := s.node.kindNamed(u.Kind)
 		if err != nil {

@@ -100,7 +100,7 @@ func (d *delivery) failureIn(i int, why error) engine.Write {
 // sendOf returns a message as a record has it.
 func (n *Node) sendOf(t *tell) partition.Send {
 	unit := layout.Records(t.Kind) + t.Key
-	c := layout.Command{Operation: t.Operation, Arg: t.Arg, Reply: t.Reply, Units: t.Units}
+	c := layout.Command{Operation: t.Operation, Arg: t.Arg, Reply: t.Reply, Units: t.Units, Values: t.Values}
 	return partition.Send{To: n.shared.partOf(unit).p, Unit: unit, Body: c.Encode()}
 }
 

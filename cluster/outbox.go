@@ -73,6 +73,7 @@ func (r *run) tell(m route.Message, op *route.Operation) error {
 	}
 	t, err := n.tellOf(m.Kind(), m.Key(), op.Name, m.Arg())
 	if err == nil {
+		t.Values = n.carriedBy(m.Context(), m.Senders(), true)
 		r.tells = append(r.tells, t)
 	}
 	return err
@@ -207,11 +208,13 @@ func (o *outbox) deliver(d *delivery) {
 	case d.op == nil:
 		err = o.node.shared.wakeUp(d)
 	default:
-		err = seam.Deliver(o.node.rt, &route.Delivery{
+		to := &route.Delivery{
 			To:        d.at(),
 			Operation: d.op.name, Arg: func(arg any) error { return d.op.arg.decode(d.Arg, arg) },
 			Mark: d, Done: func(_ any, err error) { o.ended(d, err) },
-		})
+		}
+		carries(to, d.Values)
+		err = seam.Deliver(o.node.rt, to)
 	}
 	switch {
 	case err == nil:

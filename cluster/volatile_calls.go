@@ -12,7 +12,6 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/cluster/internal/turn"
 	"github.com/freerun-go/freerun/internal/route"
-	"github.com/freerun-go/freerun/internal/travel"
 )
 
 // Sketch:     a message to a unit of a partition that is here goes on as if nothing was shared.
@@ -153,13 +152,7 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 	if m.Told() {
 		call.Flags |= layout.Told
 	}
-	for _, v := range travel.All() {
-		if value := ctx.Value(v.Key); value != nil {
-			if b := v.Encode(value); b != nil && len(b) <= mostTravels {
-				call.Values = append(call.Values, layout.CallValue{Name: v.Name, Value: b})
-			}
-		}
-	}
+	call.Values = n.carriedBy(ctx, m.Senders(), false)
 	if !call.Deadline.IsZero() && call.Deadline.Before(out.Until) {
 		out.Until = call.Deadline
 	}

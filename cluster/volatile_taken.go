@@ -8,7 +8,6 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/calls"
 	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/internal/route"
-	"github.com/freerun-go/freerun/internal/travel"
 )
 
 // What comes from other machines: calls to units here, and outcomes of calls from here.
@@ -75,7 +74,7 @@ func (t *callsPart) take(c *calls.Incoming) error {
 		Revocable: call.Flags&layout.Revocable != 0,
 		Done:      func(result any, err error) { ends(t.of.outcome(&call, op, result, err)) },
 	}
-	d.Values = valuesOf(&call)
+	carries(d, call.Values)
 	switch err := seam.Deliver(rt, d); {
 	case errors.Is(err, freerun.ErrClosed):
 		t.of.runs.Add(-1)
@@ -86,21 +85,6 @@ func (t *callsPart) take(c *calls.Incoming) error {
 		c.Revoke = func() { d.Revoke(errGivenUp) }
 	}
 	return nil
-}
-
-// valuesOf returns the values that have come with a call, and are known here.
-func valuesOf(call *layout.Call) (all []route.Value) {
-	for _, came := range call.Values {
-		for _, v := range travel.All() {
-			if v.Name != came.Name {
-				continue
-			}
-			if value := v.Decode(came.Value); value != nil {
-				all = append(all, route.Value{Key: v.Key, Value: value})
-			}
-		}
-	}
-	return all
 }
 
 // errGivenUp is the outcome of a call that nobody waits for any more: none sees it.

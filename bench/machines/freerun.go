@@ -37,7 +37,12 @@ var (
 	volatileUnits = variant{
 		name: "freerun-volatile", server: true,
 		promises: "at most once; the state is in memory, and the unit on a machine that all agree on",
-		units:    freerunUnits, caller: freerunCaller(counters, count, plainly),
+		units:    unitsOf(), caller: freerunCaller(counters, count, plainly),
+	}
+	linkedUnits = variant{
+		name: "freerun-links", server: true,
+		promises: "as freerun-volatile; the machines connect to each other",
+		units:    unitsOf(links), caller: freerunCaller(counters, count, plainly, links),
 	}
 	embeddedUnits = variant{
 		name: "freerun-embedded", ports: 1,
@@ -47,14 +52,17 @@ var (
 	directUnits = variant{
 		name: "freerun-direct", server: true,
 		promises: "at most once, and what was answered is stored",
-		units:    freerunUnits, caller: freerunCaller(accounts, add, cluster.Direct),
+		units:    unitsOf(), caller: freerunCaller(accounts, add, cluster.Direct),
 	}
 	loggedUnits = variant{
 		name: "freerun-logged", server: true,
 		promises: "once, whichever machine ends; stored",
-		units:    freerunUnits, caller: freerunCaller(accounts, add, plainly),
+		units:    unitsOf(), caller: freerunCaller(accounts, add, plainly),
 	}
 )
+
+// links has the machines connect to each other.
+var links = nats.Links("127.0.0.1:0")
 
 func plainly(c *freerun.Context) *freerun.Context { return c }
 
@@ -65,12 +73,12 @@ type joined struct {
 }
 
 // join joins the machines of a server: that of the other process, if there is none beside.
-func join(p place) (*joined, error) {
+func join(p place, options ...nats.Option) (*joined, error) {
 	url := p.URL
 	if url == "" {
 		url = "nats://" + at(p.Others[0])
 	}
-	return joinStore(nats.Servers("machines", url, nats.Create(1)))
+	return joinStore(nats.Servers("machines", url, append([]nats.Option{nats.Create(1)}, options...)...))
 }
 
 // embeddedServer has the units in the process of their server.
@@ -105,18 +113,21 @@ func (j *joined) stop() {
 	_ = j.rt.Shutdown(ctx)
 }
 
-func freerunUnits(p place) (stop func(), err error) {
-	j, err := join(p)
-	if err != nil {
-		return nil, err
+// unitsOf has the units on a machine.
+func unitsOf(options ...nats.Option) func(p place) (stop func(), err error) {
+	return func(p place) (stop func(), err error) {
+		j, err := join(p, options...)
+		if err != nil {
+			return nil, err
+		}
+		return j.stop, nil
 	}
-	return j.stop, nil
 }
 
 // freerunCaller calls units that are on the other machine.
-func freerunCaller[S any](kind *freerun.Kind[int, S], op *freerun.Operation[S, string, int64], with func(*freerun.Context) *freerun.Context) func(p place) (*caller, error) {
+func freerunCaller[S any](kind *freerun.Kind[int, S], op *freerun.Operation[S, string, int64], with func(*freerun.Context) *freerun.Context, options ...nats.Option) func(p place) (*caller, error) {
 	return func(p place) (*caller, error) {
-		j, err := join(p)
+		j, err := join(p, options...)
 		if err != nil {
 			return nil, err
 		}

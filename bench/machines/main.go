@@ -6,7 +6,7 @@
 //
 // For each variant it starts a server of NATS, if the variant needs one, a process that has the
 // units, and one that calls them. Variants take turns, round by round, and only the processes of
-// one of them live at a time. The argument has 112 bytes, the answer is an int64, and 1,000 units
+// one of them live at a time. The argument has 112 bytes, the answer is an int64, and 1,024 units
 // count their calls. Each round measures
 //
 //	one         one call at a time: p50 and p99

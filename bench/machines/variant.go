@@ -9,9 +9,9 @@ import (
 
 // The question is the same for all.
 const (
-	units    = 1000
 	argument = 112
 	inFlight = 64
+	units    = 16 * inFlight // so that each of so many goroutines has units of its own
 )
 
 // pad is the argument.
@@ -63,7 +63,7 @@ func (c *caller) counted() (all int64, err error) {
 	return all, nil
 }
 
-var variants = []variant{volatileUnits, embeddedUnits, natsRequests, goaktActors, goaktGrains, protoActors, protoGrains, directUnits, loggedUnits, rawPairs}
+var variants = []variant{volatileUnits, linkedUnits, embeddedUnits, natsRequests, goaktActors, goaktGrains, protoActors, protoGrains, directUnits, loggedUnits, rawPairs}
 
 func names() (all []string) {
 	for _, v := range variants {

@@ -168,7 +168,7 @@ func (s *sharedBooks) checkOutcomes(ran map[int][]int) {
 			s.sum["acknowledged"]++
 		case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain):
 			s.sum["unknown"]++
-		case errors.Is(err, cluster.ErrNotRun), errors.Is(err, engine.ErrClosed):
+		case errors.Is(err, cluster.ErrNotRun), errors.Is(err, cluster.ErrNoSpace), errors.Is(err, engine.ErrClosed):
 			s.sum["not sent"]++
 			if at != nil {
 				s.Errorf("step %d was not sent, as its outcome says, and is there: %v", x.step.ID, err)

@@ -17,7 +17,9 @@ import (
 // partitions, and has those to come go on with that; now and then by way of a folder.
 func copied(s *machines, dir string, flaw copyFlaw) {
 	n := 1 + s.random.IntN(2*machineParts)
-	to := logsim.New(s, s.faults, n)
+	faults := s.faults
+	faults.Full = 0 // a copy is whole, or refused
+	to := logsim.New(s, faults, n)
 	byFolder := s.random.IntN(8) == 0 // which syncs a disk
 	counts, err := s.copyTo(to, dir, byFolder, flaw)
 	s.logf("%12v the store is copied to %d partitions, by way of a folder: %v: %+v, %v", s.Now(), n, byFolder, counts, err)

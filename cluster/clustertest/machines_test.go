@@ -164,6 +164,9 @@ func newMachines(t testing.TB, seed uint64, sum map[string]int) *machines {
 	s := &machines{TB: t, random: random, joint: simhost.NewJoint(random, mostStep), longest: longestRun, largest: 1 << 20, sum: sum, logf: func(string, ...any) {}}
 	s.faults = logsim.Faults{Lost: draw(0.01), Dropped: draw(0.01), Late: draw(0.01), Twice: draw(0.01), Slow: draw(0.01)}
 	s.rates = machineRates{unheard: draw(0.02), crash: draw(0.01), leave: draw(0.01), away: draw(0.02)}
+	if random.IntN(3) == 0 {
+		s.faults.Full = 0.001
+	}
 	s.store = logsim.New(s, s.faults, machineParts)
 	s.lives = 1 + random.IntN(2*mostMachines)
 	return s

@@ -207,7 +207,7 @@ func (s *sharedVaults) checkDeal(d sentDeal, in, recorded map[int]int) {
 		}
 	case errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrUncertain):
 		s.sum["unknown"]++
-	case errors.Is(err, partition.ErrNotRun), errors.Is(err, engine.ErrClosed), strings.Contains(err.Error(), "ends the process"), strings.Contains(err.Error(), errNoVault.Error()),
+	case errors.Is(err, partition.ErrNotRun), errors.Is(err, engine.ErrNoSpace), errors.Is(err, engine.ErrClosed), strings.Contains(err.Error(), "ends the process"), strings.Contains(err.Error(), errNoVault.Error()),
 		errors.As(err, &p), d.Panics == 3, d.Exits, d.Waits, d.Spoils:
 		s.sum["failed"]++
 		if n != 0 {

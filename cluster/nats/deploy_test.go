@@ -67,7 +67,7 @@ func TestDeployedServers(t *testing.T) {
 	}
 	as := func(name, password string) nats.Option { return nats.Connection(natsgo.UserInfo(name, password)) }
 	url, four := strings.Join(urls, ","), nats.Partitions(4)
-	refused(t, nats.ErrPermission, "bank-in", "bank", url, four, nats.Create(3), as("bank", "bank-x"))
+	refused(t, nats.ErrPermission, "bank-in-0", "bank", url, four, nats.Create(3), as("bank", "bank-x"))
 	for _, option := range [][]nats.Option{{as("bank-first", "first-x"), nats.Create(3)}, {as("bank", "bank-x")}} {
 		n := join(t, "bank", url, append(option, four)...)
 		if _, err := jot.Call(t.Context(), notes.At(n.rt.Context(), "x"), "line"); err != nil {

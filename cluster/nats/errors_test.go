@@ -43,9 +43,10 @@ func TestRefused(t *testing.T) {
 	soon := nats.Within(500 * time.Millisecond)
 	refused(t, nil, "its URLs are empty", "refused", "")
 	refused(t, nil, "it needs 1 to 64 of a to z", "Refused", url)
-	refused(t, cluster.ErrStateLost, "the first start asks for them", "refused", url)
+	refused(t, cluster.ErrStateLost, "the first start asks for them, with the option Create", "refused", url)
 	refused(t, nats.ErrNoServer, "no server of nats://127.0.0.1:1 answers", "refused", "nats://127.0.0.1:1", soon)
 	refused(t, nats.ErrKeeps, "ReconnectBufSize(-1)", "refused", url, nats.Connection(natsgo.ReconnectBufSize(1000)))
+	refused(t, nil, "4 pairs of streams for 3 partitions", "refused", url, nats.Create(1), nats.Partitions(3), nats.Pairs(4))
 	refused(t, nil, "replicas > 1 not supported", "refused", url, nats.Create(3))
 	none := serve(t, func(o *server.Options) { o.JetStream = false })
 	refused(t, nats.ErrNoJetStream, "start it with JetStream", "refused", none)
@@ -65,7 +66,7 @@ func TestMismatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "foreign-in", Subjects: []string{"foreign.in"}}); err != nil {
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "foreign-in-0", Subjects: []string{"foreign.in"}}); err != nil {
 		t.Fatal(err)
 	}
 	refused(t, nats.ErrMismatch, "was not made by freerun; give the program another name", "foreign", url, nats.Create(1))
@@ -78,21 +79,35 @@ func TestMismatch(t *testing.T) {
 		t.Error(err)
 	}
 	refused(t, nats.ErrMismatch, "has 4 partitions, and this program is to have 64", "parts", url)
-	refused(t, nats.ErrMismatch, "is on 1 servers, and this program asks for 3", "parts", url, nats.Create(3), nats.Partitions(4))
+	refused(t, nats.ErrMismatch, "has 1 pairs of streams, and this program is to have 2", "parts", url, nats.Partitions(4), nats.Pairs(2))
+	refused(t, nats.ErrMismatch, "is on 1 servers, and this program asks for 3: give the option Create no more", "parts", url, nats.Create(3), nats.Partitions(4))
 }
 
-// needed are the subjects that the user of a program needs, as docs/cluster.md has them.
+// needed are the subjects that the user of a program needs, as docs/cluster.md has them: those that
+// end with I are of each pair of streams.
 var needed = struct{ publish, subscribe []string }{
 	[]string{
-		"NAME.in.*", "NAME.st.>", "NAME.trim.*", "NAME.all", "NAME.machine.*",
-		"$JS.API.STREAM.INFO.NAME-in", "$JS.API.STREAM.INFO.NAME-st", "$JS.API.STREAM.MSG.GET.NAME-st",
-		"$JS.API.DIRECT.GET.NAME-in", "$JS.API.STREAM.PURGE.NAME-in",
+		"NAME.in.>", "NAME.st.>", "NAME.trim.>", "NAME.all", "NAME.machine.*",
+		"$JS.API.STREAM.INFO.NAME-in-I", "$JS.API.STREAM.INFO.NAME-st-I", "$JS.API.STREAM.MSG.GET.NAME-st-I",
+		"$JS.API.DIRECT.GET.NAME-in-I", "$JS.API.STREAM.PURGE.NAME-in-I",
 	},
 	[]string{"NAME.log.*", "NAME.all", "NAME.machine.*", "_INBOX.>"},
 }
 
 // making are the subjects that a start needs beside that may make the streams.
-var making = []string{"$JS.API.STREAM.CREATE.NAME-in", "$JS.API.STREAM.CREATE.NAME-st", "$JS.API.STREAM.UPDATE.NAME-in"}
+var making = []string{"$JS.API.STREAM.CREATE.NAME-in-I", "$JS.API.STREAM.CREATE.NAME-st-I", "$JS.API.STREAM.UPDATE.NAME-in-0"}
+
+// ofPairs returns subjects for two pairs of streams.
+func ofPairs(all []string) (of []string) {
+	for _, subject := range all {
+		if name, is := strings.CutSuffix(subject, "-I"); is {
+			of = append(of, name+"-0", name+"-1")
+		} else {
+			of = append(of, subject)
+		}
+	}
+	return of
+}
 
 // user returns a user of program may who may use some subjects.
 func user(name string, publish, subscribe []string) *server.User {
@@ -117,24 +132,25 @@ func TestPermissions(t *testing.T) {
 	t.Parallel()
 	type lacks struct{ name, subject string }
 	var users []lacks
+	publish, subscribe := ofPairs(needed.publish), needed.subscribe
 	url := serve(t, func(o *server.Options) {
 		o.Users = []*server.User{
-			user("maker", slices.Concat(making, needed.publish), needed.subscribe),
-			user("node", needed.publish, needed.subscribe),
+			user("maker", slices.Concat(ofPairs(making), publish), subscribe),
+			user("node", publish, subscribe),
 		}
-		for i, subject := range needed.publish {
+		for i, subject := range publish {
 			users = append(users, lacks{fmt.Sprint("publish", i), subject})
-			o.Users = append(o.Users, user(users[len(users)-1].name, without(needed.publish, i), needed.subscribe))
+			o.Users = append(o.Users, user(users[len(users)-1].name, without(publish, i), subscribe))
 		}
-		for i, subject := range needed.subscribe {
+		for i, subject := range subscribe {
 			users = append(users, lacks{fmt.Sprint("subscribe", i), subject})
-			o.Users = append(o.Users, user(users[len(users)-1].name, needed.publish, without(needed.subscribe, i)))
+			o.Users = append(o.Users, user(users[len(users)-1].name, publish, without(subscribe, i)))
 		}
 	})
 	as := func(name string) nats.Option { return nats.Connection(natsgo.UserInfo(name, "x")) }
 	refused(t, nats.ErrPermission, "look at the credentials", "may", url, as("nobody"))
 	for _, name := range []string{"maker", "node"} {
-		options := []nats.Option{as(name), nats.Partitions(4)}
+		options := []nats.Option{as(name), nats.Partitions(4), nats.Pairs(2)}
 		if name == "maker" {
 			options = append(options, nats.Create(1))
 		}
@@ -145,7 +161,7 @@ func TestPermissions(t *testing.T) {
 		n.leave(t)
 	}
 	for _, l := range users {
-		refused(t, nats.ErrPermission, strings.TrimRight(ofMay(l.subject), "*>"), "may", url, as(l.name), nats.Partitions(4))
+		refused(t, nats.ErrPermission, strings.TrimRight(ofMay(l.subject), "*>"), "may", url, as(l.name), nats.Partitions(4), nats.Pairs(2))
 	}
 }
 

@@ -3,6 +3,7 @@ package nats
 import (
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -69,6 +70,17 @@ func Partitions(n int) Option {
 	return Option{func(s *member.Settings) { s.Streams.Partitions = n }}
 }
 
+// Pairs sets on how many pairs of streams the partitions are: 1 without the option. Each stream has
+// a leader of its own, so several pairs spread what is written over the servers. The number is
+// fixed for the life of the data, and another one is refused; so is one above that of the
+// partitions. It panics if n is not positive.
+func Pairs(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("nats: Pairs(%d); it needs at least 1", n))
+	}
+	return Option{func(s *member.Settings) { s.Streams.Pairs = n }}
+}
+
 // Within sets how long [cluster.Join] waits for the servers, and not a minute. It panics if d is
 // not positive.
 func Within(d time.Duration) Option {
@@ -76,6 +88,22 @@ func Within(d time.Duration) Option {
 		panic(fmt.Sprintf("nats: Within(%v); it needs a positive time", d))
 	}
 	return Option{func(s *member.Settings) { s.Within = d }}
+}
+
+// Links has the machines connect to each other, each to the address listen of the others, as
+// 10.0.0.5:7400 or :7400: calls of volatile units, direct commands and reads go straight to their
+// machine, in about half of the time, and take nothing of the servers. An address without a host is
+// told to others with the one under which the servers see this machine; port 0 is any that is free.
+//
+// The connections have TLS, with keys that are made at each start and told over the servers: who
+// may not send there cannot connect. They are no promise: where none can be made, or one ends, all
+// goes over the servers. Machines with and without Links are together in one program. It panics if
+// listen is not host:port.
+func Links(listen string) Option {
+	if _, _, err := net.SplitHostPort(listen); err != nil {
+		panic(fmt.Sprintf("nats: Links(%q): %v", listen, err))
+	}
+	return Option{func(s *member.Settings) { s.Links = listen }}
 }
 
 // Connection has the connection to the servers made with options of nats.go: credentials, TLS, a

@@ -32,10 +32,15 @@ var (
 )
 
 // BenchmarkVolatile sends operations to units of another node of this process, through a server of
-// this process: one at a time, and 64.
+// this process, and by a link: one at a time, and 64.
 func BenchmarkVolatile(b *testing.B) {
+	b.Run("server", func(b *testing.B) { benchmarkVolatile(b) })
+	b.Run("link", func(b *testing.B) { benchmarkVolatile(b, nats.Links("127.0.0.1:0")) })
+}
+
+func benchmarkVolatile(b *testing.B, more ...nats.Option) {
 	url := serve(b, nil)
-	options := []nats.Option{nats.Create(1), nats.Partitions(16)}
+	options := append([]nats.Option{nats.Create(1), nats.Partitions(16)}, more...)
 	here, there := join(b, "bench", url, options...), join(b, "bench", url, options...)
 	defer here.leave(b)
 	defer there.leave(b)

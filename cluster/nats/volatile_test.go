@@ -83,10 +83,14 @@ var (
 )
 
 // joinTwo makes two nodes that know each other, and returns keys of parlors that are on each.
-func joinTwo(t *testing.T, program string) (a, b *joined, atA, atB []string) {
+func joinTwo(t *testing.T, program string, more ...nats.Option) (a, b *joined, atA, atB []string) {
 	t.Helper()
-	url := serve(t, nil)
-	options := []nats.Option{nats.Create(1), nats.Partitions(8)}
+	return joinTwoAt(t, serve(t, nil), program, more...)
+}
+
+func joinTwoAt(t *testing.T, url, program string, more ...nats.Option) (a, b *joined, atA, atB []string) {
+	t.Helper()
+	options := append([]nats.Option{nats.Create(1), nats.Partitions(8)}, more...)
 	a, b = join(t, program, url, options...), join(t, program, url, options...)
 	eventually(t, "the machines know each other, and share the partitions", func() bool {
 		return len(a.node.Machines().Partitions) == 2 && len(b.node.Machines().Partitions) == 2
@@ -339,7 +343,7 @@ func TestVolatileLeaves(t *testing.T) {
 }
 
 // TestCallValues holds that Once and Direct hold for a Call as for a Send, also through a volatile
-// unit of another machine, and that the values that a program names go along.
+// unit of another machine.
 func TestCallValues(t *testing.T) {
 	t.Parallel()
 	a, b, atA, atB := joinTwo(t, "values")
@@ -357,29 +361,9 @@ func TestCallValues(t *testing.T) {
 			t.Errorf("through %s: %d, %v", through, n, err)
 		}
 	}
-	for _, through := range []string{atA[0], atB[0]} {
-		u := parlors.At(c, through)
-		if who, err := whoAsks.Call(c.WithValue(guestKey{}, "ada"), u, struct{}{}); err != nil || who != "ada" {
-			t.Errorf("a value: %q, %v", who, err)
-		}
-		if who, err := whoAsks.Call(c, u, struct{}{}); err != nil || who != "" {
-			t.Errorf("no value: %q, %v", who, err)
-		}
-	}
 }
 
-// guestKey is the key of a value that goes along.
-type guestKey struct{}
-
-func init() { cluster.Travels[string]("nats_test.guest", guestKey{}) }
-
-var (
-	whoAsks = freerun.Op("whoAsks", func(c *freerun.Context, _ *parlor, _ struct{}) (string, error) {
-		who, _ := c.Value(guestKey{}).(string)
-		return who, nil
-	})
-	// jotFor jots in a note.
-	jotFor = freerun.Op("jotFor", func(c *freerun.Context, _ *parlor, note string) (int, error) {
-		return freerun.Forward(c, jot.Send(c, notes.At(c, note), "for another"))
-	})
-)
+// jotFor jots in a note.
+var jotFor = freerun.Op("jotFor", func(c *freerun.Context, _ *parlor, note string) (int, error) {
+	return freerun.Forward(c, jot.Send(c, notes.At(c, note), "for another"))
+})

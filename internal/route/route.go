@@ -119,6 +119,9 @@ type Message interface {
 	// pointless: that of its scope, or without one that of the Call that waits for it. A Call whose
 	// argument had to wait for futures is not known.
 	Context() context.Context
+	// Senders returns the chain of operations that have sent the message, as
+	// freerun.Future.Senders has it. Only Decide itself may call it.
+	Senders() []string
 	// Sender returns what keeps the outcome of the operation back that sends this message, nil if
 	// nothing does. Only Decide itself may call it, on its goroutine. It is known for a message to
 	// one unit that need not wait for futures, and for those that Decide is asked about ahead.

@@ -60,6 +60,9 @@ type Seam[O, K, C, I any] struct {
 	// Carried returns the value for a key that travels with c, and whether there is one. It does
 	// not look at the context of a scope, as the method Value does.
 	Carried func(c C, key any) (value any, found bool)
+	// Senders returns what Message.Senders returns of a message that the operation sends that runs
+	// with c.
+	Senders func(c C) []string
 	// Form returns the operation's form.
 	Form func(i I) Form
 	// Mark returns the mark of the delivery that the running message is, nil for others.

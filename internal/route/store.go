@@ -87,6 +87,8 @@ type Delivery struct {
 	Mark      any                 // what Seam.Mark returns; nil for none
 	// Values are those of its context.
 	Values []Value
+	// Senders is the chain that has come with it, as Message.Senders has it.
+	Senders []string
 	// Revocable has Deliver set Revoke, which has the message fail unless it has begun.
 	Revocable bool
 	Revoke    func(err error)

@@ -11,6 +11,8 @@ import (
 type Value struct {
 	Name string // between machines
 	Key  any    // in the context
+	// Volatile: it stays behind where a durable unit is sent to, or sends.
+	Volatile bool
 	// Encode returns the bytes of a value, nil for one that stays behind. Decode returns the value
 	// again, nil for bytes that it does not know.
 	Encode func(v any) []byte

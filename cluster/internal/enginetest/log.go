@@ -47,7 +47,7 @@ func Log(t *testing.T, open func(t *testing.T, name string) Opened) {
 func appends(t *testing.T, s *suite) {
 	last := uint64(0)
 	for i := range 20 {
-		seq := s.append(0, fmt.Sprint(i))
+		seq := s.append(here, fmt.Sprint(i))
 		if seq <= last {
 			t.Errorf("entry %d has number %d, behind %d", i, seq, last)
 		}
@@ -56,7 +56,7 @@ func appends(t *testing.T, s *suite) {
 	const n = 500
 	done := make(chan [2]uint64, n)
 	for i := range uint64(n) {
-		s.log.Append(1, fmt.Append(nil, i), func(seq uint64, err error) {
+		s.log.Append(beside, fmt.Append(nil, i), func(seq uint64, err error) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -82,7 +82,7 @@ func follows(t *testing.T, s *suite) {
 	const there, come = 1500, 1500
 	done := make(chan uint64, there)
 	for i := range there {
-		s.log.Append(i%2, fmt.Append(nil, i), func(seq uint64, err error) {
+		s.log.Append(eitherOf(i), fmt.Append(nil, i), func(seq uint64, err error) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -94,10 +94,10 @@ func follows(t *testing.T, s *suite) {
 	for range there / 2 {
 		seqs = append(seqs, wait(t, done))
 	}
-	all, lostAll, stopAll := s.follow(0, 0)
-	half, lostHalf, stopHalf := s.follow(0, seqs[there/4])
+	all, lostAll, stopAll := s.follow(here, 0)
+	half, lostHalf, stopHalf := s.follow(here, seqs[there/4])
 	for i := range come {
-		s.log.Append(i%2, fmt.Append(nil, there+i), func(_ uint64, err error) {
+		s.log.Append(eitherOf(i), fmt.Append(nil, there+i), func(_ uint64, err error) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -115,7 +115,7 @@ func follows(t *testing.T, s *suite) {
 	}
 	stopAll()
 	stopAll()
-	s.append(0, "behind the end of the first follower")
+	s.append(here, "behind the end of the first follower")
 	if f := wait(t, half); f.entry != "behind the end of the first follower" {
 		t.Errorf("the last entry is %+v", f)
 	}
@@ -137,17 +137,17 @@ func follows(t *testing.T, s *suite) {
 func trims(t *testing.T, s *suite) {
 	var seqs []uint64
 	for i := range 10 {
-		seqs = append(seqs, s.append(0, fmt.Sprint(i)))
-		s.append(1, fmt.Sprint(i))
+		seqs = append(seqs, s.append(here, fmt.Sprint(i)))
+		s.append(beside, fmt.Sprint(i))
 	}
-	each, lost, stop := s.follow(0, 0)
+	each, lost, stop := s.follow(here, 0)
 	for range 10 {
 		wait(t, each)
 	}
-	s.log.Trim(0, seqs[5])
+	s.log.Trim(here, seqs[5])
 	end := time.Now().Add(mostWait)
 	for {
-		_, lost, stop := s.follow(0, seqs[2])
+		_, lost, stop := s.follow(here, seqs[2])
 		err := error(nil)
 		select {
 		case err = <-lost:
@@ -161,13 +161,13 @@ func trims(t *testing.T, s *suite) {
 			t.Fatalf("a follower from behind the trimmed entries: %v", err)
 		}
 	}
-	next, _, stopNext := s.follow(0, seqs[5])
+	next, _, stopNext := s.follow(here, seqs[5])
 	for i := 6; i < 10; i++ {
 		if f := wait(t, next); f.seq != seqs[i] || f.entry != fmt.Sprint(i) {
 			t.Errorf("entry %d is %+v after trimming", i, f)
 		}
 	}
-	s.append(0, "more")
+	s.append(here, "more")
 	for _, f := range []<-chan followed{each, next} {
 		if f := wait(t, f); f.entry != "more" {
 			t.Errorf("a follower that is further was handed %+v", f)
@@ -180,7 +180,7 @@ func trims(t *testing.T, s *suite) {
 	}
 	stop()
 	stopNext()
-	other, _, stopOther := s.follow(1, 0)
+	other, _, stopOther := s.follow(beside, 0)
 	for i := range 10 {
 		if f := wait(t, other); f.entry != fmt.Sprint(i) {
 			t.Errorf("entry %d of another partition is %+v", i, f)
@@ -351,7 +351,7 @@ func keys(t *testing.T, s *suite) {
 // again holds that what was done is there when the store is opened again, beside the one that has
 // it, and after that was closed.
 func again(t *testing.T, s *suite) {
-	seq := s.append(0, "entry")
+	seq := s.append(here, "entry")
 	revision, err := s.swap(0, write("k", "v"))
 	if err != nil {
 		t.Fatal(err)
@@ -361,7 +361,7 @@ func again(t *testing.T, s *suite) {
 		if value, now := s.read("k"); string(value) != "v" || now != revision {
 			t.Errorf("%q, %d", value, now)
 		}
-		each, _, stop := s.follow(0, 0)
+		each, _, stop := s.follow(here, 0)
 		if f := wait(t, each); f.seq != seq || f.entry != "entry" {
 			t.Errorf("%+v", f)
 		}
@@ -381,15 +381,15 @@ func closes(t *testing.T, s *suite) {
 	log := s.open()
 	done := make(chan error, 1000)
 	for i := range 100 {
-		log.Append(0, []byte("x"), func(_ uint64, err error) { done <- err })
-		log.Swap(0, []engine.Write{write(fmt.Sprint(i), "x")}, 0, func(_ uint64, err error) { done <- err })
-		log.Read(0, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
+		log.Append(here, []byte("x"), func(_ uint64, err error) { done <- err })
+		log.Swap(here, []engine.Write{write(fmt.Sprint(i), "x")}, 0, func(_ uint64, err error) { done <- err })
+		log.Read(here, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
 	}
-	_, stop := make(chan struct{}), log.Follow(0, 0, func(uint64, []byte) {}, func(error) {})
+	_, stop := make(chan struct{}), log.Follow(here, 0, func(uint64, []byte) {}, func(error) {})
 	log.Close()
 	stop()
-	log.Append(0, []byte("x"), func(_ uint64, err error) { done <- err })
-	log.Read(0, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
+	log.Append(here, []byte("x"), func(_ uint64, err error) { done <- err })
+	log.Read(here, []byte("x"), func(_ []byte, _ uint64, err error) { done <- err })
 	for range 302 {
 		if err := wait(t, done); err != nil && !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("a call at the end: %v", err)

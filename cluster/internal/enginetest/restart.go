@@ -34,7 +34,7 @@ func Restart(t *testing.T, open func(t *testing.T, name string) Opened, restart 
 	l.waitFor(300)
 	close(l.stop)
 	l.ended.Wait()
-	s.log.Append(1, []byte("end"), func(seq uint64, err error) { l.appended(seq, "end", err) })
+	s.log.Append(beside, []byte("end"), func(seq uint64, err error) { l.appended(seq, "end", err) })
 	l.check(s, early)
 }
 
@@ -47,7 +47,7 @@ type reader struct {
 
 func (s *suite) readAll() *reader {
 	r := &reader{end: make(chan error, 2)}
-	r.stop = s.log.Follow(1, 0, func(seq uint64, entry []byte) {
+	r.stop = s.log.Follow(beside, 0, func(seq uint64, entry []byte) {
 		r.all = append(r.all, followed{seq, string(entry)})
 		if string(entry) == "end" {
 			r.end <- nil
@@ -91,7 +91,7 @@ func (l *load) appends(log engine.Log, name string) {
 	done := make(chan error, 1)
 	for n := 0; ; n++ {
 		entry := fmt.Sprint(name, " ", n)
-		log.Append(1, []byte(entry), func(seq uint64, err error) {
+		log.Append(beside, []byte(entry), func(seq uint64, err error) {
 			l.appended(seq, entry, err)
 			done <- err
 		})
@@ -123,11 +123,11 @@ func (l *load) appended(seq uint64, entry string, err error) {
 func (l *load) counts(log engine.Log) {
 	done := make(chan result, 1)
 	for {
-		log.Read(1, []byte("n"), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
+		log.Read(beside, []byte("n"), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
 		r := wait(l.t, done)
 		if r.err == nil {
 			n := number(l.t, r.value) + 1
-			log.Swap(1, []engine.Write{write("n", fmt.Sprint(n))}, r.n, func(_ uint64, err error) { done <- result{err: err} })
+			log.Swap(beside, []engine.Write{write("n", fmt.Sprint(n))}, r.n, func(_ uint64, err error) { done <- result{err: err} })
 			switch r = wait(l.t, done); {
 			case r.err == nil:
 				l.certain.Add(1)
@@ -192,7 +192,7 @@ func (l *load) check(s *suite, early *reader) {
 		}
 	}
 	done := make(chan result, 1)
-	s.log.Read(1, []byte("n"), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
+	s.log.Read(beside, []byte("n"), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
 	r := wait(s.t, done)
 	if r.err != nil {
 		s.t.Fatal(r.err)

@@ -22,7 +22,7 @@ func scans(t *testing.T, s *suite) {
 		}
 	}
 	done := make(chan error, 1)
-	s.log.Swap(1, []engine.Write{write("t 1", "elsewhere")}, 0, func(_ uint64, err error) { done <- err })
+	s.log.Swap(beside, []engine.Write{write("t 1", "elsewhere")}, 0, func(_ uint64, err error) { done <- err })
 	if err := wait(t, done); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func scans(t *testing.T, s *suite) {
 	}
 	for prefix, want := range map[string]int{"t ": n - 1, "t": n, "t 29": 11, "x": 0, "t 7": 10, "": n + 3} {
 		found := map[string]string{}
-		s.log.Scan(0, []byte(prefix), func(key, value []byte, revision uint64) {
+		s.log.Scan(here, []byte(prefix), func(key, value []byte, revision uint64) {
 			if _, twice := found[string(key)]; twice || revision == 0 {
 				t.Errorf("%q: key %q was found twice, or without a revision", prefix, key)
 			}

@@ -14,6 +14,12 @@ type suite struct {
 	log  Opened
 }
 
+// The partitions of the tests: two that a store might take for others, or for each other.
+const here, beside = 2, 1
+
+// eitherOf returns one of them, and the other one for the next number.
+func eitherOf(i int) int { return []int{here, beside}[i%2] }
+
 const mostWait = 30 * time.Second
 
 // wait returns what comes from a channel.
@@ -47,7 +53,7 @@ func (s *suite) append(p int, entry string) uint64 {
 func (s *suite) swap(revision uint64, writes ...engine.Write) (uint64, error) {
 	s.t.Helper()
 	done := make(chan result, 1)
-	s.log.Swap(0, writes, revision, func(revision uint64, err error) { done <- result{nil, revision, err} })
+	s.log.Swap(here, writes, revision, func(revision uint64, err error) { done <- result{nil, revision, err} })
 	r := wait(s.t, done)
 	return r.n, r.err
 }
@@ -55,7 +61,7 @@ func (s *suite) swap(revision uint64, writes ...engine.Write) (uint64, error) {
 func (s *suite) swapAll(revisions []uint64, writes ...engine.Write) (uint64, error) {
 	s.t.Helper()
 	done := make(chan result, 1)
-	s.log.SwapAll(0, writes, revisions, func(first uint64, err error) { done <- result{nil, first, err} })
+	s.log.SwapAll(here, writes, revisions, func(first uint64, err error) { done <- result{nil, first, err} })
 	r := wait(s.t, done)
 	return r.n, r.err
 }
@@ -63,7 +69,7 @@ func (s *suite) swapAll(revisions []uint64, writes ...engine.Write) (uint64, err
 func (s *suite) read(key string) ([]byte, uint64) {
 	s.t.Helper()
 	done := make(chan result, 1)
-	s.log.Read(0, []byte(key), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
+	s.log.Read(here, []byte(key), func(value []byte, revision uint64, err error) { done <- result{value, revision, err} })
 	r := wait(s.t, done)
 	if r.err != nil {
 		s.t.Fatal(r.err)

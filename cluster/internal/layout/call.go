@@ -16,13 +16,7 @@ type Call struct {
 	// Deadline is until when it may begin; zero for always.
 	Deadline time.Time
 	Flags    CallFlags
-	Values   []CallValue // of the context
-}
-
-// CallValue is a value of a context, with its name between machines.
-type CallValue struct {
-	Name  string
-	Value []byte
+	Values   []Carried // of the context
 }
 
 // CallFlags say more of a Call.
@@ -47,11 +41,7 @@ func (c *Call) Encode() []byte {
 	for _, part := range [...][]byte{c.Kind, c.Operation} {
 		b = wire.AppendBytes(b, part)
 	}
-	b = binary.AppendUvarint(AppendParts(b, c.Key), uint64(len(c.Values)))
-	for _, v := range c.Values {
-		b = wire.AppendBytes(wire.AppendBytes(b, v.Name), v.Value)
-	}
-	return append(b, c.Arg...)
+	return append(AppendParts(b, c.Key, joinedValues(c.Values)), c.Arg...)
 }
 
 // DecodeCall reads what Encode has written; all but Key are parts of it.
@@ -69,12 +59,10 @@ func DecodeCall(b []byte) (c Call, err error) {
 	}
 	r := wire.Reader{Rest: b[2+used:]}
 	c.Kind, c.Operation, c.Key = r.Bytes(), r.Bytes(), string(r.Bytes())
-	for n := r.Uvarint(); n > 0 && !r.Bad; n-- {
-		c.Values = append(c.Values, CallValue{string(r.Bytes()), r.Bytes()})
-	}
-	c.Arg = r.Rest
-	if r.Bad {
+	values := r.Bytes()
+	if c.Arg = r.Rest; r.Bad {
 		return c, errDamaged
 	}
-	return c, nil
+	c.Values, err = partedValues(string(values))
+	return c, err
 }

@@ -11,7 +11,7 @@ import (
 func FuzzCall(f *testing.F) {
 	c := Call{
 		Kind: []byte("room"), Operation: []byte("enter"), Key: "lobby", Arg: []byte("j1"), Deadline: time.Unix(1, 2).UTC(),
-		Flags: Told, Values: []CallValue{{"tenant", []byte(`"acme"`)}},
+		Flags: Told, Values: []Carried{{"tenant", []byte(`"acme"`)}},
 	}
 	f.Add(c.Encode())
 	f.Add([]byte{Version, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})

@@ -22,6 +22,7 @@ type Command struct {
 	Units []string
 	// Deadline is until when it may begin; zero for always.
 	Deadline time.Time
+	Values   []Carried // of the context
 }
 
 // Encode returns the bytes of a Command.
@@ -30,7 +31,7 @@ func (c Command) Encode() []byte {
 	if !c.Deadline.IsZero() {
 		until = binary.BigEndian.AppendUint64(nil, uint64(c.Deadline.UnixNano()))
 	}
-	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once, string(until), joined(c.Units))
+	return AppendParts([]byte{Version}, c.Operation, string(c.Arg), c.Reply.Kind, c.Reply.Key, c.Reply.Operation, c.Once, string(until), joined(c.Units), joinedValues(c.Values))
 }
 
 // DecodeCommand reads what Encode has written, of which it keeps no part.
@@ -38,14 +39,15 @@ func DecodeCommand(b []byte) (c Command, err error) {
 	if len(b) == 0 || b[0] != Version {
 		return c, errors.New("the command has another form; a newer program has sent it")
 	}
-	var parts [8]string
+	var parts [9]string
 	rest, err := CutParts(b[1:], parts[:])
 	units, bad := parted(parts[7])
+	values, worse := partedValues(parts[8])
 	until := []byte(parts[6])
-	if err != nil || bad != nil || len(rest) > 0 || len(until) != 0 && len(until) != 8 {
+	if err != nil || bad != nil || worse != nil || len(rest) > 0 || len(until) != 0 && len(until) != 8 {
 		return c, fmt.Errorf("%w: a command is damaged", engine.ErrStateLost)
 	}
-	c = Command{Operation: parts[0], Arg: []byte(parts[1]), Reply: Reply{parts[2], parts[3], parts[4]}, Once: parts[5], Units: units}
+	c = Command{Operation: parts[0], Arg: []byte(parts[1]), Reply: Reply{parts[2], parts[3], parts[4]}, Once: parts[5], Units: units, Values: values}
 	if len(until) > 0 {
 		c.Deadline = time.Unix(0, int64(binary.BigEndian.Uint64(until))).UTC()
 	}

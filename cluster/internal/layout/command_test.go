@@ -9,8 +9,8 @@ import (
 // TestCommand holds that a command, and an outcome, come back, and that no part of one does.
 func TestCommand(t *testing.T) {
 	for _, want := range []Command{
-		{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", nil, time.Unix(1, 2).UTC()},
-		{"move", []byte("\x00j5"), Reply{}, "", []string{"a", "", "a longer name"}, time.Time{}},
+		{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", nil, time.Unix(1, 2).UTC(), []Carried{{"tenant", []byte("\x00j7")}, {"empty", []byte{}}}},
+		{"move", []byte("\x00j5"), Reply{}, "", []string{"a", "", "a longer name"}, time.Time{}, nil},
 		{Arg: []byte{}}, // it wakes
 	} {
 		b := want.Encode()
@@ -26,7 +26,7 @@ func TestCommand(t *testing.T) {
 			t.Error("what is behind it is taken")
 		}
 	}
-	if b := string(Command{"a", []byte("b"), Reply{"c", "d", "e"}, "f", []string{"g", "hi"}, time.Time{}}.Encode()); b != "\x01\x01a\x01b\x01c\x01d\x01e\x01f\x00\x05\x01g\x02hi" {
+	if b := string(Command{"a", []byte("b"), Reply{"c", "d", "e"}, "f", []string{"g", "hi"}, time.Time{}, []Carried{{"j", []byte("k")}}}.Encode()); b != "\x01\x01a\x01b\x01c\x01d\x01e\x01f\x00\x05\x01g\x02hi\x04\x01j\x01k" {
 		t.Errorf("%q", b) // logs are read by later programs
 	}
 	for _, want := range []Result{{Value: []byte("j5"), Err: []byte{}}, {Value: []byte{}, Err: []byte("{}")}} {
@@ -63,7 +63,7 @@ func TestCutWake(t *testing.T) {
 }
 
 func FuzzDecodeCommand(f *testing.F) {
-	f.Add(Command{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", []string{"g", "hi"}, time.Unix(1, 2).UTC()}.Encode())
+	f.Add(Command{"deposit", []byte("\x00j5"), Reply{"account", "ada", "heard"}, "once", []string{"g", "hi"}, time.Unix(1, 2).UTC(), nil}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if c, err := DecodeCommand(b); err == nil {
 			if again, err := DecodeCommand(c.Encode()); err != nil || !reflect.DeepEqual(again, c) {

@@ -14,7 +14,7 @@ func TestBytes(t *testing.T) {
 	for _, c := range []struct{ name, got, want string }{
 		{"records", Records("account"), "saccount\x00"},
 		{"number", string(Numbered(Sent, 0x0102)), "o\x00\x00\x00\x00\x00\x00\x01\x02"},
-		{"tell", string(Tell{"account", "ada", "deposit", []byte("\x00j5"), Reply{"a", "b", "c"}, []string{"d"}}.Encode()), "\x01\x07account\x03ada\x07deposit\x03\x00j5\x01a\x01b\x01c\x02\x01d"},
+		{"tell", string(Tell{"account", "ada", "deposit", []byte("\x00j5"), Reply{"a", "b", "c"}, []string{"d"}, nil}.Encode()), "\x01\x07account\x03ada\x07deposit\x03\x00j5\x01a\x01b\x01c\x02\x01d\x00"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, c.got, c.want)
@@ -51,7 +51,7 @@ func TestNumberOf(t *testing.T) {
 
 // TestTell holds that a Tell comes back with what is behind it, and that no part of one does.
 func TestTell(t *testing.T) {
-	want := Tell{"account", strings.Repeat("k", 200), "deposit", []byte{}, Reply{}, []string{"x", "yy"}}
+	want := Tell{"account", strings.Repeat("k", 200), "deposit", []byte{}, Reply{}, []string{"x", "yy"}, []Carried{{"tenant", []byte("a")}, {"b", []byte{}}}}
 	b := want.Encode()
 	got, rest, err := DecodeTell(append(bytes.Clone(b), "why"...))
 	if err != nil || string(rest) != "why" || got.Kind != want.Kind || got.Key != want.Key || got.Operation != want.Operation || len(got.Arg) != 0 {

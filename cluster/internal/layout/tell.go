@@ -16,7 +16,8 @@ type Tell struct {
 	Reply Reply
 	// Units are the names of all units of an operation on several; nil for one on one. Kind and Key
 	// are those of the first.
-	Units []string
+	Units  []string
+	Values []Carried // of the context
 }
 
 // Reply is an operation that is told the outcome of another one.
@@ -24,7 +25,7 @@ type Reply struct{ Kind, Key, Operation string }
 
 // Encode returns the value of a Tell.
 func (t Tell) Encode() []byte {
-	return AppendParts([]byte{Version}, t.Kind, t.Key, t.Operation, string(t.Arg), t.Reply.Kind, t.Reply.Key, t.Reply.Operation, joined(t.Units))
+	return AppendParts([]byte{Version}, t.Kind, t.Key, t.Operation, string(t.Arg), t.Reply.Kind, t.Reply.Key, t.Reply.Operation, joined(t.Units), joinedValues(t.Values))
 }
 
 // DecodeTell reads a value, of which it keeps no part but rest: what is behind the Tell.
@@ -32,7 +33,7 @@ func DecodeTell(b []byte) (t Tell, rest []byte, err error) {
 	if len(b) == 0 || b[0] != Version {
 		return t, nil, fmt.Errorf("%w: an entry of what was told has another form; a newer program has written it", engine.ErrStateLost)
 	}
-	var parts [8]string
+	var parts [9]string
 	if rest, err = CutParts(b[1:], parts[:]); err != nil {
 		return t, nil, fmt.Errorf("%w: an entry of what was told: %w", engine.ErrStateLost, err)
 	}
@@ -40,7 +41,11 @@ func DecodeTell(b []byte) (t Tell, rest []byte, err error) {
 	if err != nil {
 		return t, nil, fmt.Errorf("%w: an entry of what was told: %w", engine.ErrStateLost, err)
 	}
-	return Tell{parts[0], parts[1], parts[2], []byte(parts[3]), Reply{parts[4], parts[5], parts[6]}, units}, rest, nil
+	values, err := partedValues(parts[8])
+	if err != nil {
+		return t, nil, fmt.Errorf("%w: an entry of what was told: %w", engine.ErrStateLost, err)
+	}
+	return Tell{parts[0], parts[1], parts[2], []byte(parts[3]), Reply{parts[4], parts[5], parts[6]}, units, values}, rest, nil
 }
 
 // joined returns names as one part.

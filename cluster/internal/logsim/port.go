@@ -79,8 +79,8 @@ func (pt *Port) Append(p int, entry []byte, done func(seq uint64, err error)) {
 		arrival += pt.delay(giveUp / 2)
 	}
 	pt.call(arrival-pt.world.Now(), func() func() {
-		seq := pt.append(p, entry)
-		return func() { done(seq, nil) }
+		seq, err := pt.append(p, entry)
+		return func() { done(seq, err) }
 	}, func() { done(0, engine.ErrUncertain) })
 }
 

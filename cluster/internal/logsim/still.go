@@ -17,7 +17,7 @@ var _ engine.Log = Still{}
 
 // Append implements [engine.Log].
 func (s Still) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	done(s.append(p, bytes.Clone(entry)), nil)
+	done(s.append(p, bytes.Clone(entry)))
 }
 
 // Follow implements [engine.Log]. It hands on what the log has now, on a goroutine of its own.

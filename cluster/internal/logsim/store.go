@@ -26,6 +26,7 @@ type Faults struct {
 	Late    float64 // its effect comes when its machine has given it up
 	Twice   float64 // it comes twice
 	Slow    float64 // later Appends overtake it
+	Full    float64 // there is no room from then on, for a while
 }
 
 // Store holds the logs and the entries that all machines share. Make it with [New].
@@ -35,6 +36,7 @@ type Store struct {
 	logs     []*log
 	entries  []map[string]*entry // by partition
 	revision uint64
+	full     time.Duration // until when there is no room
 
 	// Written is told each write that is made; it may be nil.
 	Written func(p int, key string, value []byte)
@@ -79,18 +81,35 @@ func (s *Store) Each(each func(p int, key string, value []byte)) {
 
 func (l *log) last() uint64 { return l.first + uint64(len(l.entries)) - 1 }
 
+// isFull reports whether there is no room for what arrives.
+func (s *Store) isFull() bool {
+	if s.faults.Full > 0 && s.world.Happens(s.faults.Full) {
+		s.full = s.world.Now() + s.delay(mostFull)
+	}
+	return s.world.Now() < s.full
+}
+
+// mostFull is how long there is no room.
+const mostFull = 2 * time.Second
+
 // append is an entry that arrives.
-func (s *Store) append(p int, entry []byte) uint64 {
+func (s *Store) append(p int, entry []byte) (seq uint64, err error) {
+	if s.isFull() {
+		return 0, engine.ErrNoSpace
+	}
 	l := s.logs[p]
 	l.entries = append(l.entries, entry)
 	for _, f := range l.followers {
 		f.goOn()
 	}
-	return l.last()
+	return l.last(), nil
 }
 
 // swap is a SwapAll that arrives.
 func (s *Store) swap(p int, writes []engine.Write, revisions []uint64) (first uint64, err error) {
+	if s.isFull() {
+		return 0, engine.ErrNoSpace
+	}
 	entries := s.entries[p]
 	for i, revision := range revisions {
 		have := uint64(0)

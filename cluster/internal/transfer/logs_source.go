@@ -251,6 +251,6 @@ func sentOf(unit string, body []byte) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	t := layout.Tell{Kind: kind, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units}
+	t := layout.Tell{Kind: kind, Key: key, Operation: c.Operation, Arg: c.Arg, Reply: c.Reply, Units: c.Units, Values: c.Values}
 	return Item{Sent: &Sent{Tell: t, Once: c.Once, Deadline: c.Deadline}}, nil
 }

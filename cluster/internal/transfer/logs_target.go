@@ -124,7 +124,7 @@ func (l *LogsTarget) put(i Item) error {
 		return err
 	}
 	s := i.Sent
-	c := layout.Command{Operation: s.Operation, Arg: s.Arg, Reply: s.Reply, Once: s.Once, Units: s.Units, Deadline: s.Deadline}
+	c := layout.Command{Operation: s.Operation, Arg: s.Arg, Reply: s.Reply, Once: s.Once, Units: s.Units, Deadline: s.Deadline, Values: s.Values}
 	return l.sender.send(way{l.of(s.Kind, s.Key), s.Outside}, string(name(s.Kind, s.Key)), c.Encode(), !s.Awaited)
 }
 

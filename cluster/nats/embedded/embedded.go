@@ -76,6 +76,14 @@ func Partitions(n int) Option {
 	return Option{func(s *settings) { s.member.Streams.Partitions = n }}
 }
 
+// Pairs is as that of package nats.
+func Pairs(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("embedded: Pairs(%d); it needs at least 1", n))
+	}
+	return Option{func(s *settings) { s.member.Streams.Pairs = n }}
+}
+
 // Within is as that of package nats.
 func Within(d time.Duration) Option {
 	if d <= 0 {
@@ -131,6 +139,14 @@ func Settings(change func(o *server.Options)) Option {
 		panic("embedded: Settings with a nil function")
 	}
 	return Option{func(s *settings) { s.change = append(s.change, change) }}
+}
+
+// Links is as that of package nats. listen needs a host by which other machines reach this one.
+func Links(listen string) Option {
+	if host, _, err := net.SplitHostPort(listen); err != nil || host == "" {
+		panic(fmt.Sprintf("embedded: Links(%q); it needs host:port", listen))
+	}
+	return Option{func(s *settings) { s.member.Links = listen }}
 }
 
 // Connection is as that of package nats, for the connection of the process to its own server.

@@ -208,6 +208,7 @@ func TestMisuse(t *testing.T) {
 		"two servers":  func() { embedded.Routes("a:1", "secret", "a:1", "b:1") },
 		"empty secret": func() { embedded.Routes("a:1", "", "a:1", "b:1", "c:1") },
 		"Partitions":   func() { embedded.Partitions(0) },
+		"Pairs":        func() { embedded.Pairs(0) },
 		"Within":       func() { embedded.Within(0) },
 		"SyncEvery":    func() { embedded.SyncEvery(0) },
 		"Listen":       func() { embedded.Listen("") },

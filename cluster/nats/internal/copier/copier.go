@@ -73,6 +73,7 @@ type place struct {
 	ID         string `json:"id"`
 	Program    string `json:"program,omitempty"`
 	Partitions int    `json:"partitions,omitempty"`
+	Pairs      int    `json:"pairs,omitempty"` // of streams
 }
 
 // copy copies. It tells its progress to people.
@@ -99,7 +100,7 @@ func (o *options) copyFrom(from *source, s *summary, progress io.Writer) (_ *sum
 			err = errors.Join(err, closing)
 		}
 	}()
-	to, err := o.openTarget(&s.To, s.From.Partitions)
+	to, err := o.openTarget(&s.To, s.From)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.to, err)
 	}
@@ -156,7 +157,7 @@ func (p *place) String() string {
 	if p.Store == "folder" {
 		return fmt.Sprintf("%s, id %s", p.Place, p.ID)
 	}
-	return fmt.Sprintf("%s, program %s, %d partitions, id %s", p.Place, p.Program, p.Partitions, p.ID)
+	return fmt.Sprintf("%s, program %s, %d partitions on %d pairs of streams, id %s", p.Place, p.Program, p.Partitions, p.Pairs, p.ID)
 }
 
 func idOf(id [16]byte) string { return hex.EncodeToString(id[:]) }

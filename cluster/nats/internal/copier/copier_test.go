@@ -185,9 +185,9 @@ func (l *life) finishes(stages int, logs ...int) {
 	}
 }
 
-// TestCopy has a program go from a folder to servers, to others with more partitions, back to a
-// folder, and to servers again, each time with something of each sort that a store keeps, and with
-// messages under way. Then all of it comes, once.
+// TestCopy has a program go from a folder to servers, to others with more partitions and pairs of
+// streams, back to a folder, and to servers again, each time with something of each sort that a
+// store keeps, and with messages under way. Then all of it comes, once.
 func TestCopy(t *testing.T) {
 	url := serve(t)
 	first, last := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "last")
@@ -207,13 +207,13 @@ func TestCopy(t *testing.T) {
 	l.works(1)
 	l.kill()
 	leaves(t, url, "one", 1)
-	s = copies(t, "-program", "one", "-as", "two", "-partitions", "16", "-create", url, url)
+	s = copies(t, "-program", "one", "-as", "two", "-partitions", "16", "-pairs", "3", "-create", url, url)
 	t.Logf("%+v", s)
-	if s.From.Partitions != 5 || s.To.Partitions != 16 || s.Sent < 2 || s.Failures != 1 || s.Timers < 2 || s.Outcomes != 2 {
+	if s.From.Partitions != 5 || s.From.Pairs != 1 || s.To.Partitions != 16 || s.To.Pairs != 3 || s.Sent < 2 || s.Failures != 1 || s.Timers < 2 || s.Outcomes != 2 {
 		t.Errorf("%+v", s)
 	}
 
-	l = begin(t, nats.Servers("two", url, nats.Partitions(16)))
+	l = begin(t, nats.Servers("two", url, nats.Partitions(16), nats.Pairs(3)))
 	l.knows(2)
 	l.finishes(2, 1)
 	l.works(2)

@@ -28,6 +28,8 @@ Examples:
   copy -program bank -create nats://a:4222 data           and back
   copy -program bank -as bank2 -partitions 256 -create nats://a:4222 nats://a:4222
                                                           more partitions, under another name
+  copy -program bank -as bank2 -pairs 3 -create nats://a:4222 nats://a:4222
+                                                          on three pairs of streams
 
 The copy is whole, or no program opens it. What has no place in the other store is refused, and then
 nothing is copied; so is a store that a process has. A process that is cut off, or comes later, is
@@ -40,7 +42,8 @@ const fields = `
 With -json the copy is told as one object on one line:
   type        "copy"
   from, to    the stores, each with: store, "folder" or "nats"; place, the folder or the servers; id,
-              which tells the store from any other; of servers program and partitions, too
+              which tells the store from any other; of servers program, partitions and pairs (of
+              streams), too
   units       how many units each kind has: {"account": 3}
   sent        how many messages are under way
   failures    how many failures are recorded
@@ -54,12 +57,13 @@ command line was wrong.
 
 // options are those of a command line.
 type options struct {
-	from, to             string
-	program, as          string
-	partitions, replicas int
-	create, json, help   bool
-	creds, toCreds, ca   string
-	within               time.Duration
+	from, to           string
+	program, as        string
+	partitions, pairs  int
+	replicas           int
+	create, json, help bool
+	creds, toCreds, ca string
+	within             time.Duration
 }
 
 // flags returns the flags of the command line, which set o.
@@ -69,6 +73,7 @@ func (o *options) flags() *flag.FlagSet {
 	f.StringVar(&o.program, "program", "", "the `NAME` of the program over NATS")
 	f.StringVar(&o.as, "as", "", "the `NAME` of the program in TO, if it is another one")
 	f.IntVar(&o.partitions, "partitions", 0, "into how many `PARTS` the units are divided in TO: as in FROM, or 64")
+	f.IntVar(&o.pairs, "pairs", 0, "on how many `PAIRS` of streams these are in TO: as in FROM, or 1")
 	f.IntVar(&o.replicas, "replicas", 1, "on how many `SERVERS` the streams of TO are: 1, 3 or 5")
 	f.BoolVar(&o.create, "create", false, "make the streams of TO, or its folder if that is missing")
 	f.StringVar(&o.creds, "creds", "", "the `FILE` with the credentials for NATS")
@@ -122,6 +127,8 @@ func (o *options) check() error {
 		return usagef("-as is for a copy to servers: a folder has no name of a program")
 	case o.partitions < 0, o.partitions > 0 && !to:
 		return usagef("-partitions is for a copy to servers, and needs at least 1")
+	case o.pairs < 0, o.pairs > 0 && !to:
+		return usagef("-pairs is for a copy to servers, and needs at least 1")
 	case o.replicas != 1 && o.replicas != 3 && o.replicas != 5:
 		return usagef("-replicas %d: streams are on 1, 3 or 5 servers", o.replicas)
 	case to && !o.create:

@@ -32,6 +32,8 @@ func TestUsage(t *testing.T) {
 		{"-replicas 2", "-program p -create -replicas 2 a " + at},
 		{"-partitions", "-program p -partitions 3 " + at + " a"},
 		{"-partitions", "-program p -create -partitions -3 a " + at},
+		{"-pairs", "-program p -pairs 3 " + at + " a"},
+		{"-pairs", "-program p -create -pairs -3 a " + at},
 		{"-as", "-program p -as q " + at + " a"},
 		{"-within", "-program p -create -within -1s a " + at},
 		{"see copy -help", "-nothing a b"},
@@ -68,7 +70,7 @@ func TestRefused(t *testing.T) {
 	refuses(t, failed, "stop the program that has it", "-program", "busy", "-create", dir, url)
 	l.end()
 	copies(t, "-program", "busy", "-partitions", "2", "-create", dir, url)
-	refuses(t, failed, "the server has a stream busy-in", "-program", "busy", "-create", dir, url)
+	refuses(t, failed, "the server has a stream busy-in-0", "-program", "busy", "-create", dir, url)
 	refuses(t, failed, "the folder has a store already", "-program", "busy", "-create", url, dir)
 	refuses(t, failed, "no such folder", "-program", "busy", url, to)
 
@@ -107,7 +109,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.StreamInfo("damaged-in"); !errors.Is(err, natsgo.ErrStreamNotFound) {
+	if _, err := js.StreamInfo("damaged-in-0"); !errors.Is(err, natsgo.ErrStreamNotFound) {
 		t.Errorf("of what was refused a stream is left: %v", err)
 	}
 }
@@ -182,7 +184,7 @@ func TestChanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		to, err := o.openTarget(new(place), 3)
+		to, err := o.openTarget(new(place), place{Partitions: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +221,7 @@ func init() {
 		if err != nil {
 			panic(err)
 		}
-		to, err := o.openTarget(new(place), 0)
+		to, err := o.openTarget(new(place), place{})
 		if err != nil {
 			panic(err)
 		}
@@ -258,7 +260,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"half-in", "half-st"} { // as the error says
+	for _, name := range []string{"half-in-0", "half-st-0"} { // as the error says
 		if err := js.DeleteStream(name); err != nil {
 			t.Error(err)
 		}

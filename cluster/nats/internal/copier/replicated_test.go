@@ -50,15 +50,15 @@ func serveThree(t *testing.T) string {
 // change.
 func TestReplicated(t *testing.T) {
 	url, dir := serveThree(t), small(t)
-	copies(t, "-program", "one", "-partitions", "2", "-replicas", "3", "-create", dir, url)
+	copies(t, "-program", "one", "-partitions", "2", "-pairs", "2", "-replicas", "3", "-create", dir, url)
 	leaves(t, url, "one", 0)
 	s := copies(t, "-program", "one", "-as", "two", "-partitions", "3", "-replicas", "3", "-create", url, url)
-	if s.Sent != 2 || s.Units["till"] != 1 {
+	if s.To.Pairs != 2 || s.Sent != 2 || s.Units["till"] != 1 {
 		t.Errorf("%+v", s)
 	}
 	back := filepath.Join(t.TempDir(), "back")
 	copies(t, "-program", "two", "-create", url, back)
-	for _, store := range []cluster.Store{nats.Servers("two", url, nats.Partitions(3)), cluster.Local(back)} {
+	for _, store := range []cluster.Store{nats.Servers("two", url, nats.Partitions(3), nats.Pairs(2)), cluster.Local(back)} {
 		l := begin(t, store)
 		closed.Store(false)
 		l.waits("what was left", func() bool { got := l.sees(tills, "left0"); return got.Sum == 111 && len(got.Heard) == 1 })

@@ -3,6 +3,7 @@
 package copier
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -90,7 +91,8 @@ func (o *options) moment(s *servers) (jet.Moment, error) {
 	return s.Moment(ctx)
 }
 
-func (o *options) openTarget(at *place, partitions int) (*target, error) {
+// openTarget makes a store for a copy of another one.
+func (o *options) openTarget(at *place, from place) (*target, error) {
 	if !areServers(o.to) {
 		f := &transfer.FolderTarget{Dir: o.to, Create: o.create}
 		return &target{f, func() error { return nil }, func() error {
@@ -98,18 +100,13 @@ func (o *options) openTarget(at *place, partitions int) (*target, error) {
 			return nil
 		}}, nil
 	}
-	if o.partitions > 0 {
-		partitions = o.partitions
-	}
-	if partitions == 0 {
-		partitions = usual
-	}
+	partitions, pairs := cmp.Or(o.partitions, from.Partitions, usual), cmp.Or(o.pairs, from.Pairs, 1)
 	program, creds := o.nameIn(), o.creds
 	if o.toCreds != "" {
 		creds = o.toCreds
 	}
 	s, err := o.connect(o.to, creds, func(ctx context.Context, nc *nats.Conn) (*jet.Engine, error) {
-		return jet.Make(ctx, nc, jet.Options{Program: program, Partitions: partitions, Replicas: o.replicas})
+		return jet.Make(ctx, nc, jet.Options{Program: program, Partitions: partitions, Pairs: pairs, Replicas: o.replicas})
 	})
 	if err != nil {
 		return nil, err
@@ -214,7 +211,7 @@ func (s *servers) heard() error {
 }
 
 func (s *servers) place(urls, program string) place {
-	return place{"nats", redacted(urls), idOf(s.ID()), program, s.Partitions()}
+	return place{"nats", redacted(urls), idOf(s.ID()), program, s.Partitions(), s.Pairs()}
 }
 
 // redacted returns URLs without passwords.

@@ -19,13 +19,7 @@ const (
 // BenchmarkPairs is the limit of what goes through a log: for each command an entry of the log and
 // then a record by compare-and-set, many at once, and nothing else.
 func BenchmarkPairs(b *testing.B) {
-	for _, n := range replicas {
-		b.Run(fmt.Sprint("R", n), func(b *testing.B) { benchmarkPairs(b, n) })
-	}
-}
-
-func benchmarkPairs(b *testing.B, servers int) {
-	e := open(b, serve(b, servers).connect(b), Options{Program: "p", Replicas: servers})
+	e := open(b, serve(b, 1).connect(b), Options{Program: "p"})
 	defer e.Close()
 	value := make([]byte, 112)
 	revisions := make([]uint64, benchUnits)
@@ -77,32 +71,36 @@ var (
 )
 
 // BenchmarkDurable sends operations to durable units of one node, many at once: through the log,
-// and beside it.
+// and beside it, over one server, and over three with one pair of streams and with three.
 func BenchmarkDurable(b *testing.B) {
-	for _, n := range replicas {
-		for name, direct := range map[string]bool{"logged": false, "direct": true} {
-			b.Run(fmt.Sprint("R", n, "/", name), func(b *testing.B) { benchmarkDurable(b, n, direct) })
+	for way, direct := range map[string]bool{"logged": false, "direct": true} {
+		for name, o := range map[string]Options{
+			"R1": {Replicas: 1, Pairs: 1}, "R3": {Replicas: 3, Pairs: 1}, "R3 pairs 3": {Replicas: 3, Pairs: 3},
+		} {
+			b.Run(way+" "+name, func(b *testing.B) { sends(b, o, direct) })
 		}
 	}
 }
 
-func benchmarkDurable(b *testing.B, servers int, direct bool) {
-	s := serve(b, servers)
-	open(b, s.connect(b), Options{Program: "bench", Replicas: servers}).Close()
-	n := newProcess(b, s.url(), "bench", "one")
+// sends sends operations to the units of a store that is made so.
+func sends(b *testing.B, o Options, direct bool) {
+	s := serve(b, o.Replicas)
+	o.Program = "bench"
+	open(b, s.connect(b), o).Close()
+	n := newProcess(b, s.url(), o.Program, "one")
 	defer n.leave()
 	c := n.rt.Context()
 	if direct {
 		c = cluster.Direct(c)
 	}
-	var open [inFlight]freerun.Future[int]
+	var under [inFlight]freerun.Future[int]
 	send := func(i int) {
 		if i >= inFlight {
-			if _, err := open[i%inFlight].Wait(context.Background()); err != nil {
+			if _, err := under[i%inFlight].Wait(context.Background()); err != nil {
 				b.Error(err)
 			}
 		}
-		open[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
+		under[i%inFlight] = put.Send(c, tills.At(c, i%benchUnits), 1)
 	}
 	for i := range benchUnits { // all units are loaded
 		send(i)
@@ -112,6 +110,6 @@ func benchmarkDurable(b *testing.B, servers int, direct bool) {
 		send(benchUnits + i)
 	}
 	for i := range inFlight {
-		_, _ = open[i].Wait(context.Background())
+		_, _ = under[i].Wait(context.Background())
 	}
 }

@@ -34,6 +34,7 @@ type chaos struct {
 	nodes    []*node           // that live
 	names    int
 	told     told
+	pairs    int // of streams
 	unfenced bool
 	silent   bool   // the machines send nothing
 	power    *power // of the servers; nil if it does not fail
@@ -47,13 +48,9 @@ type node struct {
 	proxy  *proxy
 }
 
-// startChaos starts n servers, and three machines.
-func startChaos(t testing.TB, n int, unfenced bool) *chaos {
-	t.Helper()
-	return (&chaos{t: t, unfenced: unfenced}).start(n)
-}
-
+// start starts n servers, and three machines.
 func (c *chaos) start(n int) *chaos {
+	c.t.Helper()
 	c.running = map[string]*apart{}
 	c.servers = arrange(c.t, n, func(t testing.TB, p place) func() {
 		c.running[p.Name] = runApart(t, p)
@@ -67,7 +64,7 @@ func (c *chaos) start(n int) *chaos {
 	}
 	c.servers.startAll()
 	c.nc = c.servers.connect(c.t)
-	open(c.t, c.nc, Options{Program: "chaos", Replicas: n}).Close()
+	open(c.t, c.nc, Options{Program: "chaos", Pairs: c.pairs, Replicas: n}).Close()
 	for range 3 {
 		c.join()
 	}
@@ -116,7 +113,7 @@ func (c *chaos) forget(n *node) {
 	c.nodes = slices.DeleteFunc(c.nodes, func(other *node) bool { return other == n })
 }
 
-// killServer kills the server that leads the logs, does more, and starts it again.
+// killServer kills a server that leads logs, does more, and starts it again.
 func (c *chaos) killServer(more func()) {
 	i := c.leader()
 	c.servers.stop(i)
@@ -124,15 +121,15 @@ func (c *chaos) killServer(more func()) {
 	c.servers.start(i)
 }
 
-// leader returns which server leads the logs.
+// leader returns which server leads the logs of a pair of streams.
 func (c *chaos) leader() int {
 	if len(c.servers.places) == 1 {
 		return 0
 	}
-	return c.servers.leader(c.nc, "chaos")
+	return c.servers.leader(c.nc, names{"chaos", c.pairs}.logs(rand.IntN(c.pairs)))
 }
 
-// stall stops the server that leads the logs for a while: of several, until another one leads.
+// stall stops a server that leads logs for a while: of several, until another one leads.
 func (c *chaos) stall() {
 	s := c.running[c.servers.places[c.leader()].Name]
 	s.signal(syscall.SIGSTOP)
@@ -236,23 +233,24 @@ func (c *chaos) end() {
 	c.nc.Close()
 }
 
-// TestChaos kills, stops and cuts off machines and servers. FREERUN_CHAOS says for how long: then
-// all faults take turns, with one server and with three.
+// TestChaos kills, stops and cuts off machines and servers, with one pair of streams, and with
+// three. FREERUN_CHAOS says for how long: then all faults take turns, with one server, and with
+// three, which have two pairs.
 func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes are killed for half a minute")
 	}
-	one := func(t *testing.T, servers int, fault string, d time.Duration) {
-		c := startChaos(t, servers, false)
+	one := func(t *testing.T, servers, pairs int, fault string, d time.Duration) {
+		c := (&chaos{t: t, pairs: pairs}).start(servers)
 		defer c.end()
 		late := c.run(faults[fault], d, 90*time.Second)
 		report(t, append(late, c.told.check(t, c.log())...))
 	}
 	if d, err := time.ParseDuration(os.Getenv("FREERUN_CHAOS")); err == nil {
 		for end := time.Now().Add(d); time.Now().Before(end) && !t.Failed(); {
-			for _, n := range replicas {
+			for i, n := range replicas {
 				for fault := range faults {
-					t.Run(fmt.Sprint("R", n, " ", fault), func(t *testing.T) { one(t, n, fault, 20*time.Second) })
+					t.Run(fmt.Sprint("R", n, " ", fault), func(t *testing.T) { one(t, n, i+1, fault, 20*time.Second) })
 				}
 			}
 		}
@@ -262,9 +260,13 @@ func TestChaos(t *testing.T) {
 	for fault := range faults {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			one(t, 1, fault, 3*time.Second)
+			one(t, 1, 1, fault, 3*time.Second)
 		})
 	}
+	t.Run("both, three pairs", func(t *testing.T) {
+		t.Parallel()
+		one(t, 1, 3, "both", 3*time.Second)
+	})
 }
 
 // TestChaosControl holds that machines that write without the fence lose what was answered.
@@ -274,7 +276,7 @@ func TestChaosControl(t *testing.T) {
 	}
 	t.Parallel()
 	for range 16 { // a zombie may be lucky
-		c := startChaos(t, 1, true)
+		c := (&chaos{t: t, pairs: 1, unfenced: true}).start(1)
 		c.run(faults["zombie"], 3*time.Second, 5*time.Second)
 		problems, _ := c.told.problems(contents(t, c.log())) // what is pending may be on its way
 		c.end()

@@ -28,7 +28,7 @@ type kept struct {
 // mine is a message that the engine has stored.
 type mine struct {
 	subject string
-	trimmed string // of an entry of a log: where it says up to where that is trimmed
+	log     int // the partition of whose log it is; noLog for none
 	seq     uint64
 	sum     uint64
 	at      time.Time
@@ -41,7 +41,7 @@ var sums = maphash.MakeSeed()
 const mostCompared = markers * time.Second / 4
 
 // keep notes a message that was stored.
-func (k *kept) keep(m *nats.Msg, seq uint64, trimmed string, connections uint64) {
+func (k *kept) keep(m *nats.Msg, seq uint64, log int, connections uint64) {
 	if m.Header.Get(removed) != "" {
 		return
 	}
@@ -51,7 +51,7 @@ func (k *kept) keep(m *nats.Msg, seq uint64, trimmed string, connections uint64)
 		k.before = k.now
 	}
 	if k.now.through != connections || seq > k.now.seq {
-		k.now = mine{m.Subject, trimmed, seq, maphash.Bytes(sums, m.Data), time.Now(), connections}
+		k.now = mine{m.Subject, log, seq, maphash.Bytes(sums, m.Data), time.Now(), connections}
 	}
 }
 
@@ -80,17 +80,19 @@ func (e *Engine) compares(changes chan nats.Status) {
 				continue
 			}
 		}
-		for _, m := range append(e.losses.logs.all(), e.losses.entries.all()...) {
-			e.losses.beside(func() { e.compare(m) })
+		for stream, of := range e.losses.streams {
+			for _, m := range of.all() {
+				e.losses.beside(func() { e.compare(stream, m) })
+			}
 		}
 	}
 }
 
 // compare compares a message with what is there, once that can be known.
-func (e *Engine) compare(m mine) {
+func (e *Engine) compare(stream string, m mine) {
 	const mostTries = 20
 	for range mostTries {
-		is, err := e.isThere(m)
+		is, err := e.isThere(stream, m)
 		switch {
 		case errors.Is(err, engine.ErrStopped), errors.Is(err, engine.ErrClosed), is == there:
 			return
@@ -115,17 +117,17 @@ const (
 	another
 )
 
-// isThere looks for a message.
-func (e *Engine) isThere(m mine) (is presence, err error) {
-	if m.trimmed == "" {
-		value, revision, err := e.wait(func(done func([]byte, uint64, error)) { e.read(m.subject, done) })
+// isThere looks for a message in a stream.
+func (e *Engine) isThere(stream string, m mine) (is presence, err error) {
+	if m.log == noLog {
+		value, revision, err := e.wait(func(done func([]byte, uint64, error)) { e.last(stream, m.subject, done) })
 		return presenceOf(m, m.subject, value, revision), err
 	}
-	subject, value, err := e.entryAt(m.seq)
+	subject, value, err := e.entryAt(stream, m.seq)
 	if err != nil || subject != "" {
 		return presenceOf(m, subject, value, m.seq), err
 	}
-	value, _, err = e.wait(func(done func([]byte, uint64, error)) { e.read(m.trimmed, done) })
+	value, _, err = e.wait(func(done func([]byte, uint64, error)) { e.read(m.log, e.trimmed(m.log), done) })
 	if err != nil {
 		return missing, err
 	}
@@ -157,8 +159,8 @@ func (e *Engine) wait(read func(done func(value []byte, revision uint64, err err
 	return value, revision, err
 }
 
-// entryAt returns what a log has under a number, on some server; no subject for nothing.
-func (e *Engine) entryAt(seq uint64) (subject string, value []byte, err error) {
+// entryAt returns what a stream of logs has under a number, on some server; no subject for nothing.
+func (e *Engine) entryAt(stream string, seq uint64) (subject string, value []byte, err error) {
 	done := make(chan struct{})
 	e.call(func(m *nats.Msg, why error) {
 		defer close(done)
@@ -171,7 +173,7 @@ func (e *Engine) entryAt(seq uint64) (subject string, value []byte, err error) {
 		default:
 			subject, value = m.Header.Get("Nats-Subject"), m.Data
 		}
-	}, &nats.Msg{Subject: "$JS.API.DIRECT.GET." + e.logs(), Data: fmt.Appendf(nil, `{"seq":%d}`, seq)})
+	}, &nats.Msg{Subject: "$JS.API.DIRECT.GET." + stream, Data: fmt.Appendf(nil, `{"seq":%d}`, seq)})
 	<-done
 	return subject, value, err
 }

@@ -1,9 +1,12 @@
 // Package jet is the engine of several machines over NATS JetStream: an [engine.Log].
 //
-//	stream    subjects               what
-//	P-in      P.in.PARTITION         the logs; republished as P.log.PARTITION
-//	P-st      P.st.PARTITION.B.KEY   the entries, one message each; B is the first byte of the key
-//	          P.trim.PARTITION       up to where a log was trimmed
+//	stream    subjects                what
+//	P-in-I    P.in.I.PARTITION        the logs of pair I; republished as P.log.PARTITION
+//	P-st-I    P.st.I.PARTITION.B.KEY  the entries, one message each; B is the first byte of a key
+//	          P.trim.I.PARTITION      up to where a log was trimmed
+//
+// There are one or more pairs of streams, each stream with a leader of its own; a partition has all
+// that it has in pair PARTITION mod the number of pairs.
 //
 // Machines talk with each other over core NATS: subjects P.all and P.machine.NAME.
 //

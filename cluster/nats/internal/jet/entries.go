@@ -70,7 +70,7 @@ func decode(m *nats.Msg, err error) (a answer, _ error) {
 func (e *Engine) Swap(p int, writes []engine.Write, revision uint64, done func(revision uint64, err error)) {
 	messages := e.messages(p, writes)
 	messages[0].Header.Set(expected, strconv.FormatUint(revision, 10))
-	e.store(messages, done)
+	e.store(e.entriesOf(p), messages, done)
 }
 
 // SwapAll implements [engine.Log].
@@ -79,7 +79,7 @@ func (e *Engine) SwapAll(p int, writes []engine.Write, revisions []uint64, done 
 	for i, revision := range revisions {
 		messages[i].Header.Set(expected, strconv.FormatUint(revision, 10))
 	}
-	e.store(messages, done)
+	e.store(e.entriesOf(p), messages, done)
 }
 
 // messages returns writes as they are stored.
@@ -98,10 +98,10 @@ func (e *Engine) messages(p int, writes []engine.Write) []*nats.Msg {
 	return messages
 }
 
-// store stores messages, all or none, and tells the revision of the first.
-func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err error)) {
+// store stores messages in a stream, all or none, and tells the revision of the first.
+func (e *Engine) store(stream string, messages []*nats.Msg, done func(revision uint64, err error)) {
 	if len(messages) == 1 {
-		e.write(e.entries(), &e.losses.entries, "", messages, done)
+		e.write(stream, noLog, messages, done)
 		return
 	}
 	id := nats.NewInbox()[len(nats.InboxPrefix):]
@@ -110,41 +110,56 @@ func (e *Engine) store(messages []*nats.Msg, done func(revision uint64, err erro
 		m.Header.Set(batchSeq, strconv.Itoa(i+1))
 	}
 	messages[len(messages)-1].Header.Set(commit, "1")
-	e.write(e.entries(), &e.losses.entries, "", messages, done)
+	e.write(stream, noLog, messages, func(first uint64, err error) {
+		if e.mayBeHalf(err) {
+			(&half{engine: e, id: id, stream: stream, messages: messages, why: err, done: done}).look()
+			return
+		}
+		done(first, err)
+	})
 }
 
 // Read implements [engine.Log].
 func (e *Engine) Read(p int, key []byte, done func(value []byte, revision uint64, err error)) {
-	e.read(e.entry(p, key), done)
+	e.read(p, e.entry(p, key), done)
 }
 
 // Last tells the sequence number of the last entry of a log; 0 if it has none.
 func (e *Engine) Last(p int, done func(seq uint64, err error)) {
-	e.last(e.logs(), &e.losses.logs, e.in(p), func(_ []byte, seq uint64, err error) { done(seq, err) })
+	e.last(e.logsOf(p), e.in(p), func(_ []byte, seq uint64, err error) { done(seq, err) })
 }
 
-// read reads the last message of a subject of the entries.
-func (e *Engine) read(subject string, done func(value []byte, revision uint64, err error)) {
-	e.last(e.entries(), &e.losses.entries, subject, done)
+// read reads the last message of a subject beside the entries of a partition, or of one of them.
+func (e *Engine) read(p int, subject string, done func(value []byte, revision uint64, err error)) {
+	e.last(e.entriesOf(p), subject, done)
 }
 
 // last reads the last message of a subject, from the leader of the stream.
-func (e *Engine) last(stream string, of *known, subject string, done func(value []byte, revision uint64, err error)) {
+func (e *Engine) last(stream, subject string, done func(value []byte, revision uint64, err error)) {
+	e.lastOf(stream, subject, func(_ nats.Header, value []byte, revision uint64, err error) { done(value, revision, err) })
+}
+
+// lastWith reads the headers of the last message of a subject; none without one.
+func (e *Engine) lastWith(stream, subject string, done func(header nats.Header, revision uint64, err error)) {
+	e.lastOf(stream, subject, func(header nats.Header, _ []byte, revision uint64, err error) { done(header, revision, err) })
+}
+
+func (e *Engine) lastOf(stream, subject string, done func(header nats.Header, value []byte, revision uint64, err error)) {
 	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + stream, Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
 	e.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
 		switch {
 		case a.Error != nil && a.Error.Code == noMessage:
-			done(nil, 0, nil)
+			done(nil, nil, 0, nil)
 		case err != nil:
-			done(nil, 0, err)
+			done(nil, nil, 0, err)
 		case a.Message == nil:
-			done(nil, 0, fmt.Errorf("%w: the server's answer has no message", engine.ErrUncertain))
+			done(nil, nil, 0, fmt.Errorf("%w: the server's answer has no message", engine.ErrUncertain))
 		default:
-			of.hear(a.Message.Seq)
+			e.losses.streams[stream].hear(a.Message.Seq)
 			header, err := nats.DecodeHeadersMsg(a.Message.Headers)
 			if len(a.Message.Headers) > 0 && err != nil {
-				done(nil, 0, fmt.Errorf("%w: the headers of %s: %w", engine.ErrStateLost, subject, err))
+				done(nil, nil, 0, fmt.Errorf("%w: the headers of %s: %w", engine.ErrStateLost, subject, err))
 				return
 			}
 			value := a.Message.Data
@@ -153,7 +168,7 @@ func (e *Engine) last(stream string, of *known, subject string, done func(value 
 			} else if value == nil {
 				value = []byte{}
 			}
-			done(value, a.Message.Seq, nil)
+			done(header, value, a.Message.Seq, nil)
 		}
 	}, ask)
 }

@@ -26,7 +26,7 @@ func BenchmarkFailover(b *testing.B) {
 		"R3 kill both": {3, (*chaos).killBoth},
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := (&chaos{t: b, silent: true}).start(way.servers)
+			c := (&chaos{t: b, pairs: 1, silent: true}).start(way.servers)
 			defer c.end()
 			p := newProcess(b, c.servers.url(), "chaos", "sender")
 			defer p.kill()
@@ -71,7 +71,7 @@ func (c *chaos) killBoth(n *node) {
 	c.servers.stop(n.server)
 }
 
-// lead has a server lead both streams, if there are several.
+// lead has a server lead all streams, if there are several.
 func (c *chaos) lead(server int) {
 	if len(c.servers.places) == 1 {
 		return
@@ -79,14 +79,14 @@ func (c *chaos) lead(server int) {
 	name := c.servers.places[server].Name
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(500 * time.Millisecond) {
 		led := 0
-		for _, stream := range []string{"chaos-in", "chaos-st"} {
+		for _, stream := range c.streams() {
 			if leader, _ := c.state(stream); leader == name {
 				led++
 				continue
 			}
 			_, _ = c.nc.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, name), mostCall)
 		}
-		if led == 2 {
+		if led == len(c.streams()) {
 			return
 		}
 	}

@@ -54,7 +54,7 @@ const (
 
 // Follow implements [engine.Log].
 func (e *Engine) Follow(p int, after uint64, each func(seq uint64, entry []byte), lost func(err error)) (stop func()) {
-	e.losses.logs.hear(after)
+	e.losses.streams[e.logsOf(p)].hear(after)
 	f := &follower{
 		engine: e, p: p, last: after, each: each, lost: lost,
 		live: make(chan *nats.Msg, liveRoom), stop: make(chan struct{}), ended: make(chan struct{}),
@@ -178,7 +178,7 @@ func (f *follower) published(m *nats.Msg) error {
 
 func (f *follower) hand(seq uint64, entry []byte) {
 	f.last = seq
-	f.engine.losses.logs.hear(seq)
+	f.engine.losses.streams[f.engine.logsOf(f.p)].hear(seq)
 	if !f.isStopped() {
 		f.each(seq, entry)
 	}
@@ -223,7 +223,7 @@ func (f *follower) read() error {
 // trimmed returns up to where the log is trimmed: now, if it is to be sure (F2).
 func (f *follower) trimmed(sure bool) (through uint64, err error) {
 	e, done := f.engine, make(chan struct{})
-	e.read(e.trimmed(f.p), func(value []byte, revision uint64, why error) {
+	e.read(f.p, e.trimmed(f.p), func(value []byte, revision uint64, why error) {
 		if through, err = decodeTrimmed(value); why != nil {
 			err = why
 		}
@@ -253,7 +253,7 @@ func (f *follower) fetch() (all []stored, err error) {
 		return nil, err
 	}
 	defer sub.Unsubscribe()
-	if err := f.engine.nc.PublishRequest("$JS.API.DIRECT.GET."+f.engine.logs(), inbox, ask); err != nil {
+	if err := f.engine.nc.PublishRequest("$JS.API.DIRECT.GET."+f.engine.logsOf(f.p), inbox, ask); err != nil {
 		return nil, err
 	}
 	limit := time.NewTimer(mostCall)

@@ -18,6 +18,9 @@ type Options struct {
 	// Partitions is the number of partitions, fixed for the life of the data. 0 is as many as there
 	// are.
 	Partitions int
+	// Pairs is the number of pairs of streams, fixed as well. 0 is as many as there are, and 1
+	// where they are made.
+	Pairs int
 	// Replicas is how many servers have what is stored, at least: 1, 3 or 5. 0 is as 1.
 	Replicas int
 	// Create makes the streams if there are none.
@@ -42,7 +45,7 @@ var _ engine.Log = (*Engine)(nil)
 const mostCall = 2 * time.Second // an answer takes
 
 // Open opens the store of a program in the servers of a connection, which [Connect] makes. It fails
-// with [engine.ErrStateLost] if there is none and Create is not set, or if a half of it is missing,
+// with [engine.ErrStateLost] if there is none and Create is not set, or if a part of it is missing,
 // and with the errors of this package. It waits, until ctx ends, for a server, and for servers that
 // have no leader yet. Several processes may make a store at the same time.
 func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
@@ -51,12 +54,15 @@ func Open(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 
 // openWith opens a store whose streams are found, or made.
 func openWith(ctx context.Context, nc *nats.Conn, o Options, streams func(e *Engine, ctx context.Context, js jetstream.JetStream, o Options) error) (*Engine, error) {
-	names, err := newNames(o.Program)
+	names, err := newNames(o.Program, max(o.Pairs, 1))
 	if err != nil {
 		return nil, err
 	}
 	if o.Partitions < 0 || o.Partitions == 0 && o.Create {
 		return nil, fmt.Errorf("nats: %d partitions; it needs at least 1", o.Partitions)
+	}
+	if o.Pairs < 0 || o.Partitions > 0 && o.Pairs > o.Partitions {
+		return nil, fmt.Errorf("nats: %d pairs of streams for %d partitions; each pair needs one", o.Pairs, o.Partitions)
 	}
 	o.Replicas = max(o.Replicas, 1)
 	e := &Engine{names: names, nc: nc, partitions: o.Partitions, outlet: outlet{names: names, nc: nc, oldest: mostCall}}
@@ -78,6 +84,10 @@ func openWith(ctx context.Context, nc *nats.Conn, o Options, streams func(e *Eng
 	if err := e.checkPermissions(ctx, refused); err != nil {
 		return nil, err
 	}
+	e.losses.streams = map[string]*known{}
+	for _, name := range e.streams() {
+		e.losses.streams[name] = &known{}
+	}
 	if e.calls, err = newCalls(nc, &e.outlet, mostCall); err != nil {
 		return nil, err
 	}
@@ -95,6 +105,9 @@ func (e *Engine) ID() [16]byte { return e.id }
 
 // Partitions implements [engine.Shared].
 func (e *Engine) Partitions() int { return e.partitions }
+
+// Pairs returns how many pairs of streams there are.
+func (e *Engine) Pairs() int { return e.pairs }
 
 // Largest implements [engine.Shared].
 func (e *Engine) Largest() int { return int(e.nc.MaxPayload()) - mostHeaders }

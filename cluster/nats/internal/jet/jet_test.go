@@ -16,11 +16,14 @@ import (
 func TestLog(t *testing.T) {
 	t.Parallel()
 	for _, n := range replicas {
-		t.Run(fmt.Sprint("R", n), func(t *testing.T) {
-			t.Parallel()
-			s := serve(t, n)
-			enginetest.Log(t, func(t *testing.T, name string) enginetest.Opened { return s.opened(t, name) })
-		})
+		for _, pairs := range []int{1, 3} {
+			t.Run(fmt.Sprint("R", n, " pairs ", pairs), func(t *testing.T) {
+				t.Parallel()
+				s := serve(t, n)
+				s.pairs = pairs
+				enginetest.Log(t, func(t *testing.T, name string) enginetest.Opened { return s.opened(t, name) })
+			})
+		}
 	}
 }
 
@@ -38,6 +41,7 @@ func restarts(t *testing.T, launch func(t testing.TB, p place) func(), ways ...s
 				n = 1
 			}
 			s := arrange(t, n, launch)
+			s.pairs = 2
 			s.startAll()
 			enginetest.Restart(t, s.opened, func() {
 				switch way {
@@ -46,7 +50,7 @@ func restarts(t *testing.T, launch func(t testing.TB, p place) func(), ways ...s
 				case "R3, all":
 					s.restart(0, 1, 2)
 				default:
-					s.restart(s.leader(s.connect(t), "restart"))
+					s.restart(s.leader(s.connect(t), "restart-in-1"))
 				}
 			})
 		})
@@ -79,18 +83,23 @@ func TestOpen(t *testing.T) {
 	e.Close()
 	refused("asks for 3", nil, Options{Program: "p", Partitions: 4, Replicas: 3})
 	refused("cannot be made", nil, Options{Program: "r", Partitions: 4, Replicas: 3, Create: true})
-	refused("fixed for the life of the data", nil, Options{Program: "p", Partitions: 5})
+	refused("has 4 partitions, and this program is to have 5", ErrMismatch, Options{Program: "p", Partitions: 5})
+	refused("has 1 pairs of streams, and this program is to have 2", ErrMismatch, Options{Program: "p", Partitions: 4, Pairs: 2, Create: true})
+	refused("each pair needs one", nil, Options{Program: "p", Partitions: 4, Pairs: 5, Create: true})
+	three := open(t, nc, Options{Program: "three", Pairs: 3})
+	three.Close()
+	refused("has 3 pairs of streams, and this program is to have 1", ErrMismatch, Options{Program: "three", Partitions: 4, Pairs: 1})
 	js, err := nc.JetStream()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := js.DeleteStream("p-st"); err != nil {
+	if err := js.DeleteStream("p-st-0"); err != nil {
 		t.Fatal(err)
 	}
-	refused("restore both", engine.ErrStateLost, Options{Program: "p", Partitions: 4, Create: true})
+	refused("restore all", engine.ErrStateLost, Options{Program: "p", Partitions: 4, Create: true})
 	other := open(t, nc, Options{Program: "q"})
 	other.Close()
-	info, err := js.StreamInfo("q-st")
+	info, err := js.StreamInfo("q-st-0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,12 @@ import (
 
 // Append implements [engine.Log].
 func (e *Engine) Append(p int, entry []byte, done func(seq uint64, err error)) {
-	e.write(e.logs(), &e.losses.logs, e.trimmed(p), []*nats.Msg{{Subject: e.in(p), Data: entry}}, done)
+	e.write(e.logsOf(p), p, []*nats.Msg{{Subject: e.in(p), Data: entry}}, done)
 }
 
 // Trim implements [engine.Log]. That it is trimmed is stored first: who follows looks there.
 func (e *Engine) Trim(p int, through uint64) {
-	e.read(e.trimmed(p), func(value []byte, revision uint64, err error) {
+	e.read(p, e.trimmed(p), func(value []byte, revision uint64, err error) {
 		have, err2 := decodeTrimmed(value)
 		if err != nil || err2 != nil {
 			return // the next time
@@ -38,7 +38,7 @@ func (e *Engine) Trim(p int, through uint64) {
 func (e *Engine) mark(p int, through, revision uint64, done func(err error)) {
 	m := &nats.Msg{Subject: e.trimmed(p), Data: binary.BigEndian.AppendUint64(nil, through), Header: nats.Header{}}
 	m.Header.Set(expected, strconv.FormatUint(revision, 10))
-	e.store([]*nats.Msg{m}, func(_ uint64, err error) { done(err) })
+	e.store(e.entriesOf(p), []*nats.Msg{m}, func(_ uint64, err error) { done(err) })
 }
 
 func decodeTrimmed(b []byte) (uint64, error) {
@@ -56,5 +56,5 @@ func (e *Engine) purge(p int, through uint64) {
 	if err != nil {
 		panic(err)
 	}
-	e.call(func(*nats.Msg, error) {}, &nats.Msg{Subject: "$JS.API.STREAM.PURGE." + e.logs(), Data: ask})
+	e.call(func(*nats.Msg, error) {}, &nats.Msg{Subject: "$JS.API.STREAM.PURGE." + e.logsOf(p), Data: ask})
 }

@@ -28,11 +28,11 @@ import (
 
 // losses are what an engine knows of its streams.
 type losses struct {
-	logs, entries known
-	connections   atomic.Uint64 // how many have ended
-	found         atomic.Pointer[error]
-	looks         atomic.Bool
-	deaf          func() // ends to hear of the losses of others
+	streams     map[string]*known // by name; it does not change
+	connections atomic.Uint64     // how many have ended
+	found       atomic.Pointer[error]
+	looks       atomic.Bool
+	deaf        func() // ends to hear of the losses of others
 
 	mu         sync.Mutex
 	closed     bool
@@ -134,10 +134,14 @@ func (e *Engine) call(done func(m *nats.Msg, err error), messages ...*nats.Msg) 
 	}, messages...)
 }
 
+// noLog stands for a partition where a message is of no log.
+const noLog = -1
+
 // write calls the servers to store messages in a stream, all or none, and tells the number of the
-// first, which must come behind those that the engine has heard of before (W1). trimmed is the
-// subject that says up to where the log of an entry is trimmed.
-func (e *Engine) write(stream string, of *known, trimmed string, messages []*nats.Msg, done func(first uint64, err error)) {
+// first, which must come behind those that the engine has heard of before (W1). log is the
+// partition of whose log it is, or noLog.
+func (e *Engine) write(stream string, log int, messages []*nats.Msg, done func(first uint64, err error)) {
+	of := e.losses.streams[stream]
 	before := of.last.Load()
 	e.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
@@ -151,7 +155,7 @@ func (e *Engine) write(stream string, of *known, trimmed string, messages []*nat
 			return
 		}
 		of.hear(a.Seq)
-		of.keep(messages[len(messages)-1], a.Seq, trimmed, e.losses.connections.Load())
+		of.keep(messages[len(messages)-1], a.Seq, log, e.losses.connections.Load())
 		done(first, nil)
 	}, messages...)
 }
@@ -164,24 +168,30 @@ func (e *Engine) look() {
 	e.losses.beside(func() {
 		defer e.losses.looks.Store(false)
 		const mostMissed = 4 // looks: servers that start may not know all streams yet
+		missing := ""
 		for range mostMissed {
 			select {
 			case <-e.calls.stop:
 				return
 			case <-time.After(mostCall / 2):
 			}
-			if !e.isMissing(e.logs()) && !e.isMissing(e.entries()) {
+			if missing = e.missing(); missing == "" {
 				return
 			}
 		}
-		_ = e.lose(fmt.Sprintf("there is no stream %s, or no %s", e.logs(), e.entries()))
+		_ = e.lose(fmt.Sprintf("there is no stream %s", missing))
 	})
 }
 
-// isMissing reports whether a server says that there is no stream of a name.
-func (e *Engine) isMissing(stream string) bool {
+// missing returns a stream of which a server says that there is none; empty for none.
+func (e *Engine) missing() string {
 	const noStream = 10059
-	m, err := e.nc.Request("$JS.API.STREAM.INFO."+stream, nil, mostCall)
-	var got info
-	return err == nil && json.Unmarshal(m.Data, &got) == nil && got.Error != nil && got.Error.Code == noStream
+	for _, name := range e.streams() {
+		m, err := e.nc.Request("$JS.API.STREAM.INFO."+name, nil, mostCall)
+		var got info
+		if err == nil && json.Unmarshal(m.Data, &got) == nil && got.Error != nil && got.Error.Code == noStream {
+			return name
+		}
+	}
+	return ""
 }

@@ -52,10 +52,10 @@ func TestLost(t *testing.T) {
 		}
 	}
 	for what, lose := range map[string]func(e *Engine){
-		"logs that go back":    func(e *Engine) { again(e.logs()) },
-		"entries that go back": func(e *Engine) { again(e.entries()) },
-		"no logs":              func(e *Engine) { gone(e.logs()) },
-		"no entries":           func(e *Engine) { gone(e.entries()) },
+		"logs that go back":    func(e *Engine) { again(e.logsOf(1)) },
+		"entries that go back": func(e *Engine) { again(e.entriesOf(1)) },
+		"no logs":              func(e *Engine) { gone(e.logsOf(1)) },
+		"no entries":           func(e *Engine) { gone(e.entriesOf(1)) },
 	} {
 		o := Options{Program: strings.ReplaceAll(what, " ", "-")}
 		e, other := open(t, nc, o), open(t, nc, o)
@@ -128,7 +128,7 @@ func TestOvertaken(t *testing.T) {
 		if err := errors.Join(appends(e, "mine"), writes(e, "a", "mine")); err != nil {
 			t.Fatal(err)
 		}
-		name := map[string]string{"logs": e.logs(), "entries": e.entries()}[way]
+		name := map[string]string{"logs": e.logsOf(1), "entries": e.entriesOf(1)}[way]
 		if name != "" {
 			have, err := js.Stream(t.Context(), name)
 			if err == nil {
@@ -162,13 +162,15 @@ func TestOvertaken(t *testing.T) {
 				t.Fatalf("%s: it is not found that others have overtaken what was lost", way)
 			}
 		}
-		for _, m := range append(e.losses.logs.all(), e.losses.entries.all()...) {
-			is, err := e.isThere(m)
-			for way == "nothing" && errors.Is(err, engine.ErrUncertain) { // not connected yet
-				is, err = e.isThere(m)
-			}
-			if way == "nothing" && (err != nil || is != there) {
-				t.Errorf("%s, which was trimmed or replaced: %v, %v", m.subject, is, err)
+		for stream, of := range e.losses.streams {
+			for _, m := range of.all() {
+				is, err := e.isThere(stream, m)
+				for way == "nothing" && errors.Is(err, engine.ErrUncertain) { // not connected yet
+					is, err = e.isThere(stream, m)
+				}
+				if way == "nothing" && (err != nil || is != there) {
+					t.Errorf("%s, which was trimmed or replaced: %v, %v", m.subject, is, err)
+				}
 			}
 		}
 		if err := e.losses.err(); way == "nothing" && err != nil {

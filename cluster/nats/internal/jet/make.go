@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -23,25 +24,25 @@ func Make(ctx context.Context, nc *nats.Conn, o Options) (*Engine, error) {
 	return openWith(ctx, nc, o, (*Engine).makeStreams)
 }
 
-// makeStreams makes the streams, both or none.
+// makeStreams makes the streams, all or none.
 func (e *Engine) makeStreams(ctx context.Context, js jetstream.JetStream, o Options) error {
-	for _, name := range []string{e.logs(), e.entries()} {
+	for _, name := range e.streams() {
 		switch there, err := e.find(ctx, js, name); {
 		case err != nil:
 			return err
 		case there != nil && there.Config.Metadata[copying] != "":
-			return fmt.Errorf("%w: the streams %s and %s have a part of a copy, which has not ended; unless one is under way, delete both, and copy again", ErrMismatch, e.logs(), e.entries())
+			return fmt.Errorf("%w: the streams %s have a part of a copy, which has not ended; unless one is under way, delete them, and copy again", ErrMismatch, e.listed())
 		case there != nil:
-			return fmt.Errorf("%w: the server has a stream %s; a copy makes it: give the program another name, or delete both %s and %s", ErrMismatch, name, e.logs(), e.entries())
+			return fmt.Errorf("%w: the server has a stream %s; a copy makes it: give the program another name, or delete %s", ErrMismatch, name, e.listed())
 		}
 	}
 	_, _ = rand.Read(e.id[:]) // it never fails
 	e.replicated = o.Replicas > 1
-	logs, entries := e.configs(hex.EncodeToString(e.id[:]), o.Replicas)
-	logs.Metadata[copying] = "yes"
-	for _, config := range []jetstream.StreamConfig{logs, entries} {
+	configs := e.configs(hex.EncodeToString(e.id[:]), o.Replicas)
+	configs[0].Metadata[copying] = "yes"
+	for _, config := range configs {
 		info, err := e.make(ctx, js, config)
-		if err == nil && !maps.Equal(marks(info.Config.Metadata), marks(config.Metadata)) {
+		if err == nil && !maps.Equal(marksIn(info.Config.Metadata), marksIn(config.Metadata)) {
 			return fmt.Errorf("%w: another program has made the stream %s meanwhile", ErrMismatch, config.Name)
 		}
 		if err != nil {
@@ -51,10 +52,10 @@ func (e *Engine) makeStreams(ctx context.Context, js jetstream.JetStream, o Opti
 	return nil
 }
 
-// marks returns what is in the metadata of a stream beside what the server adds.
-func marks(metadata map[string]string) map[string]string {
+// marksIn returns what is in the metadata of a stream beside what the server adds.
+func marksIn(metadata map[string]string) map[string]string {
 	ours := map[string]string{}
-	for _, key := range []string{identity, division, whole, copying} {
+	for _, key := range []string{identity, division, pairing, whole, copying} {
 		ours[key] = metadata[key]
 	}
 	return ours
@@ -66,19 +67,14 @@ func (e *Engine) Finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	logs, err := e.find(ctx, js, e.logs())
+	first, err := e.find(ctx, js, e.logs(0))
 	if err != nil {
 		return err
 	}
-	if logs == nil || logs.Config.Metadata[identity] != hex.EncodeToString(e.id[:]) {
-		return fmt.Errorf("%w: another program has removed the stream %s meanwhile", ErrMismatch, e.logs())
+	if first == nil || first.Config.Metadata[identity] != hex.EncodeToString(e.id[:]) {
+		return fmt.Errorf("%w: another program has removed the stream %s meanwhile", ErrMismatch, e.logs(0))
 	}
-	config, _ := e.configs(logs.Config.Metadata[identity], logs.Config.Replicas)
-	config.Metadata[whole] = "yes"
-	return e.insist(ctx, func(ctx context.Context) error {
-		_, err := js.UpdateStream(ctx, config)
-		return err
-	})
+	return e.marks(ctx, js, first)
 }
 
 // Remove removes the streams that [Make] has made.
@@ -87,7 +83,7 @@ func (e *Engine) Remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{e.entries(), e.logs()} { // the mark last
+	for _, name := range slices.Backward(e.streams()) { // the mark last
 		there, err := e.find(ctx, js, name)
 		if err == nil && there != nil && there.Config.Metadata[identity] == hex.EncodeToString(e.id[:]) {
 			err = e.insist(ctx, func(ctx context.Context) error {
@@ -104,7 +100,8 @@ func (e *Engine) Remove(ctx context.Context) error {
 	return nil
 }
 
-// Moment is how far both streams have come: each message that is stored moves it.
+// Moment is how far the streams have come, those of logs and those of entries: each message that is
+// stored moves it.
 type Moment struct{ Logs, Entries uint64 }
 
 // Moment returns how far the streams have come. It waits.
@@ -113,13 +110,15 @@ func (e *Engine) Moment(ctx context.Context) (m Moment, err error) {
 	if err != nil {
 		return m, err
 	}
-	for name, at := range map[string]*uint64{e.logs(): &m.Logs, e.entries(): &m.Entries} {
-		info, err := e.find(ctx, js, name)
-		if err != nil {
-			return m, err
-		}
-		if info != nil {
-			*at = info.State.LastSeq
+	for pair := range e.pairs {
+		for name, at := range map[string]*uint64{e.logs(pair): &m.Logs, e.entries(pair): &m.Entries} {
+			info, err := e.find(ctx, js, name)
+			if err != nil {
+				return m, err
+			}
+			if info != nil {
+				*at += info.State.LastSeq
+			}
 		}
 	}
 	return m, nil

@@ -14,7 +14,7 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1)
 	nc := s.connect(t)
-	o := Options{Program: "p", Partitions: 4}
+	o := Options{Program: "p", Partitions: 4, Pairs: 3}
 	refused := func(what, says string, is error, open func() (*Engine, error)) {
 		t.Helper()
 		e, err := open()
@@ -88,7 +88,7 @@ func TestMake(t *testing.T) {
 		}
 		last <- seq
 	})
-	if whole.Partitions() != 4 || whole.ID() != again.ID() || <-last != 1 {
-		t.Errorf("the store has %d partitions, and identity %x, want %x", whole.Partitions(), whole.ID(), again.ID())
+	if whole.Partitions() != 4 || whole.Pairs() != 3 || whole.ID() != again.ID() || <-last != 1 {
+		t.Errorf("the store has %d partitions on %d pairs of streams, and identity %x, want %x", whole.Partitions(), whole.Pairs(), whole.ID(), again.ID())
 	}
 }

@@ -103,18 +103,20 @@ func (e *Engine) tryHarmless() error {
 // there, and those to machines are dropped by them.
 func (e *Engine) harmless() (all []*nats.Msg) {
 	const nowhere = -1
-	for _, subject := range []string{e.in(0), e.entry(0, []byte("x")), e.trimmed(0)} {
-		all = append(all, &nats.Msg{Subject: subject, Header: nats.Header{"Nats-Expected-Stream": {"none"}}})
-	}
 	// A purge that the server cannot read is one of all. This one it refuses, and else it is one of
 	// nothing.
 	purge := fmt.Appendf(nil, `{"filter":%q,"seq":1,"keep":1}`, e.in(nowhere))
 	read := fmt.Appendf(nil, `{"last_by_subj":%q}`, e.in(nowhere))
-	for subject, ask := range map[string][]byte{
-		"$JS.API.STREAM.MSG.GET." + e.entries(): read, "$JS.API.DIRECT.GET." + e.logs(): read,
-		"$JS.API.STREAM.INFO." + e.entries(): nil, "$JS.API.STREAM.PURGE." + e.logs(): purge,
-	} {
-		all = append(all, &nats.Msg{Subject: subject, Data: ask})
+	for pair := range e.pairs { // partition 0 is of pair 0, and so on
+		for _, subject := range []string{e.in(pair), e.entry(pair, []byte("x")), e.trimmed(pair)} {
+			all = append(all, &nats.Msg{Subject: subject, Header: nats.Header{"Nats-Expected-Stream": {"none"}}})
+		}
+		for subject, ask := range map[string][]byte{
+			"$JS.API.STREAM.MSG.GET." + e.entries(pair): read, "$JS.API.DIRECT.GET." + e.logs(pair): read,
+			"$JS.API.STREAM.INFO." + e.entries(pair): nil, "$JS.API.STREAM.PURGE." + e.logs(pair): purge,
+		} {
+			all = append(all, &nats.Msg{Subject: subject, Data: ask})
+		}
 	}
 	for _, subject := range []string{e.bus(""), e.bus("x")} {
 		all = append(all, &nats.Msg{Subject: subject})

@@ -177,11 +177,14 @@ func (c *chaos) losePowerBut(share float64, all ...int) {
 // settles waits until all servers have what one has, for half a minute at most.
 func (c *chaos) settles() {
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if c.isSettled("chaos-in") && c.isSettled("chaos-st") {
+		if !slices.ContainsFunc(c.streams(), func(stream string) bool { return !c.isSettled(stream) }) {
 			return
 		}
 	}
 }
+
+// streams returns the names of all streams.
+func (c *chaos) streams() []string { return names{"chaos", max(c.pairs, 1)}.streams() }
 
 // isSettled reports whether all servers of a stream have what its leader has.
 func (c *chaos) isSettled(stream string) bool {
@@ -231,7 +234,7 @@ func (l loss) String() string {
 
 // strike has the power fail for a while.
 func (l loss) strike(t *testing.T, d time.Duration) (c *chaos, late []string) {
-	c = (&chaos{t: t, power: &power{t: t, always: l.always}}).start(l.servers)
+	c = (&chaos{t: t, pairs: 1, power: &power{t: t, always: l.always}}).start(l.servers)
 	cuts := 0
 	late = c.run(func(c *chaos) {
 		cuts++
@@ -286,7 +289,7 @@ func TestChaosPowerControl(t *testing.T) {
 	}
 	t.Parallel()
 	for range 8 { // nothing may have been acknowledged in that time
-		c := (&chaos{t: t, power: &power{t: t}}).start(1)
+		c := (&chaos{t: t, pairs: 1, power: &power{t: t}}).start(1)
 		c.power.syncFiles()
 		time.Sleep(500 * time.Millisecond)
 		c.losePowerBut(0, 0)

@@ -40,11 +40,15 @@ func (n *named) SwapAll(p int, writes []engine.Write, revisions []uint64, done f
 	n.shared.SwapAll(p, writes, revisions, done)
 }
 
-// join joins the store of an engine.
+// join joins the store of an engine. Where several servers have it, machines connect to each other.
 func join(nc *nats.Conn, e *Engine, name string, unfenced bool) (p *process, err error) {
+	listen := ""
+	if e.replicated {
+		listen = "127.0.0.1:0"
+	}
 	p = &process{name: name, nc: nc, over: make(chan struct{}), rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))}
 	p.node, err = cluster.Join(p.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) {
-		return &named{&shared{e, name, func() {}}, unfenced}, nil
+		return &named{&shared{Engine: e, name: name, listen: listen, end: func() {}}, unfenced}, nil
 	}))
 	return p, err
 }

@@ -80,7 +80,7 @@ func (s *scan) page(offset int) {
 		} else {
 			s.read()
 		}
-	}, &nats.Msg{Subject: "$JS.API.STREAM.INFO." + s.engine.entries(), Data: ask})
+	}, &nats.Msg{Subject: "$JS.API.STREAM.INFO." + s.engine.entriesOf(s.p), Data: ask})
 }
 
 // found is an entry that was read.

@@ -23,6 +23,7 @@ var replicas = []int{1, 3}
 type servers struct {
 	t      testing.TB
 	places []place
+	pairs  int // of streams, of the stores that opened makes
 	launch func(t testing.TB, p place) (end func())
 	end    []func() // nil while one is stopped
 }
@@ -136,11 +137,11 @@ func (s *servers) restart(all ...int) {
 	}
 }
 
-// leader returns which server leads the logs of a program.
-func (s *servers) leader(nc *nats.Conn, program string) int {
+// leader returns which server leads a stream.
+func (s *servers) leader(nc *nats.Conn, stream string) int {
 	s.t.Helper()
 	for range 100 {
-		m, err := nc.Request("$JS.API.STREAM.INFO."+program+"-in", nil, mostCall)
+		m, err := nc.Request("$JS.API.STREAM.INFO."+stream, nil, mostCall)
 		var info struct {
 			Cluster struct {
 				Leader string `json:"leader"`
@@ -155,7 +156,7 @@ func (s *servers) leader(nc *nats.Conn, program string) int {
 		}
 		time.Sleep(mostCall / 10)
 	}
-	s.t.Fatal("no server leads the logs")
+	s.t.Fatal("no server leads " + stream)
 	return 0
 }
 
@@ -186,7 +187,7 @@ func connect(t testing.TB, url string) *nats.Conn {
 // opened opens a store that all of the servers have.
 func (s *servers) opened(t *testing.T, name string) enginetest.Opened {
 	t.Helper()
-	e := open(t, s.connect(t), Options{Program: name, Replicas: len(s.places)})
+	e := open(t, s.connect(t), Options{Program: name, Pairs: s.pairs, Replicas: len(s.places)})
 	closed := false
 	return enginetest.Opened{Log: e, Close: func() {
 		if !closed {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -17,19 +18,20 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/engine"
 )
 
-// Sketch:     the stream of the logs is made first, with a new identity; who finds that another
+// Sketch:     the first of the streams is made first, with a new identity; who finds that another
 //             process has just made it takes that one
-//             then that of the entries, with the same identity
+//             then the others, with the same identity
 //             then the first is marked as whole, and only then is anything stored
-//             so of a store that is marked, both streams must be there; of one that is not, the
+//             so of a store that is marked, all streams must be there; of one that is not, the
 //             process that was making it has ended, or is on its way: another one goes on
 // Invariants: M1 A stream is made only if Create is set, and never where the mark is.
 
 const (
-	identity = "freerun-id"         // of both streams, in their metadata
+	identity = "freerun-id"         // of all streams, in their metadata
 	division = "freerun-partitions" // how many
-	whole    = "freerun-whole"      // of the stream of the logs: both were made
-	copying  = "freerun-copying"    // of the stream of the logs: a copy is made (make.go)
+	pairing  = "freerun-pairs"      // how many pairs of streams
+	whole    = "freerun-whole"      // of the first stream: all were made
+	copying  = "freerun-copying"    // of the first stream: a copy is made (make.go)
 	leastNew = "2.12.0"             // of servers: atomic publishing
 )
 
@@ -47,63 +49,95 @@ func (e *Engine) checkServer() error {
 	return nil
 }
 
-// configs returns how the streams are made.
-func (e *Engine) configs(id string, replicas int) (logs, entries jetstream.StreamConfig) {
+// configs returns how the streams are made, in the order of their names.
+func (e *Engine) configs(id string, replicas int) (all []jetstream.StreamConfig) {
 	both := jetstream.StreamConfig{
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
 		Replicas: replicas, MaxMsgs: -1, MaxBytes: -1, MaxMsgsPerSubject: -1, MaxConsumers: -1,
 	}
-	logs, entries = both, both
-	logs.Metadata = map[string]string{identity: id, division: strconv.Itoa(e.partitions)}
-	entries.Metadata = maps.Clone(logs.Metadata)
-	logs.Name, logs.Subjects = e.logs(), []string{e.program + ".in.*"}
-	logs.RePublish = &jetstream.RePublish{Source: e.program + ".in.*", Destination: e.program + ".log.{{wildcard(1)}}"}
-	logs.AllowDirect = true
-	entries.Name, entries.Subjects = e.entries(), []string{e.program + ".st.*.*.*", e.program + ".trim.*"}
-	entries.MaxMsgsPerSubject, entries.Discard = 1, jetstream.DiscardOld
-	entries.AllowAtomicPublish, entries.AllowMsgTTL = true, true
-	return logs, entries
+	for pair := range e.pairs {
+		logs, entries := both, both
+		logs.Metadata = map[string]string{identity: id, division: strconv.Itoa(e.partitions), pairing: strconv.Itoa(e.pairs)}
+		entries.Metadata = maps.Clone(logs.Metadata)
+		logs.Name, logs.Subjects = e.logs(pair), []string{e.pattern("in", pair, 1)}
+		logs.RePublish = &jetstream.RePublish{Source: logs.Subjects[0], Destination: e.program + ".log.{{wildcard(1)}}"}
+		logs.AllowDirect = true
+		entries.Name, entries.Subjects = e.entries(pair), []string{e.pattern("st", pair, 3), e.pattern("trim", pair, 1)}
+		entries.MaxMsgsPerSubject, entries.Discard = 1, jetstream.DiscardOld
+		entries.AllowAtomicPublish, entries.AllowMsgTTL = true, true
+		all = append(all, logs, entries)
+	}
+	return all
 }
+
+// listed names all streams, for people.
+func (e *Engine) listed() string { return strings.Join(e.streams(), ", ") }
 
 // openStreams finds the streams, or makes them.
 func (e *Engine) openStreams(ctx context.Context, js jetstream.JetStream, o Options) error {
-	// In this order: with entries, there are logs, or were.
-	entries, err := e.find(ctx, js, e.entries())
+	first, err := e.first(ctx, js, o)
 	if err != nil {
 		return err
 	}
-	logs, err := e.find(ctx, js, e.logs())
-	if err != nil {
+	if err := e.identify(first, o); err != nil {
 		return err
 	}
-	half := fmt.Errorf("%w: of the streams %s and %s the server has one; restore both from a backup, or delete it to begin anew", engine.ErrStateLost, e.logs(), e.entries())
-	switch {
-	case logs == nil && entries != nil:
-		return half
-	case logs == nil && !o.Create:
-		return fmt.Errorf("%w: the servers have no streams %s and %s, as those of a program with this name; the first start asks for them, with Create", engine.ErrStateLost, e.logs(), e.entries())
-	case logs == nil:
-		if logs, err = e.makeLogs(ctx, js, o); err != nil {
+	isWhole := first.Config.Metadata[whole] != ""
+	if !isWhole && !o.Create {
+		return fmt.Errorf("%w: the streams %s were not made to their end; a start that asks for them goes on with that", engine.ErrStateLost, e.listed())
+	}
+	e.replicated = first.Config.Replicas > 1
+	for _, config := range e.configs(first.Config.Metadata[identity], first.Config.Replicas)[1:] {
+		other := (*jetstream.StreamInfo)(nil)
+		if isWhole {
+			other, err = e.find(ctx, js, config.Name)
+		} else {
+			other, err = e.make(ctx, js, config)
+		}
+		if err == nil {
+			err = e.belongs(first, other, config.Name)
+		}
+		if err != nil {
 			return err
 		}
+		e.replicated = e.replicated || other.Config.Replicas > 1
 	}
-	if err := e.identify(logs, o); err != nil {
-		return err
+	if !isWhole {
+		return e.marks(ctx, js, first)
 	}
-	switch isWhole := logs.Config.Metadata[whole] != ""; {
-	case isWhole && entries == nil: // it may have been made since
-		if entries, err = e.find(ctx, js, e.entries()); err == nil && entries == nil {
-			err = half
+	return nil
+}
+
+// first returns the first of the streams. It makes it if there are none, and if it may.
+func (e *Engine) first(ctx context.Context, js jetstream.JetStream, o Options) (*jetstream.StreamInfo, error) {
+	names := e.streams()
+	first, err := e.find(ctx, js, names[0])
+	if first != nil || err != nil {
+		return first, err
+	}
+	for _, name := range names[1:] {
+		other, err := e.find(ctx, js, name)
+		if err != nil {
+			return nil, err
 		}
-	case !isWhole && !o.Create:
-		return fmt.Errorf("%w: the streams %s and %s were not made to their end; a start that asks for them goes on with that", engine.ErrStateLost, e.logs(), e.entries())
-	case !isWhole:
-		entries, err = e.makeWhole(ctx, js, logs)
+		if other != nil { // the first one was made before it, maybe since
+			if first, err = e.find(ctx, js, names[0]); first == nil && err == nil {
+				err = e.isPart(names[0])
+			}
+			return first, err
+		}
 	}
-	if err != nil {
-		return err
+	if !o.Create {
+		return nil, fmt.Errorf("%w: the servers have no streams %s, as those of a program with this name; the first start asks for them, with the option Create", engine.ErrStateLost, e.listed())
 	}
-	return e.pair(logs, entries)
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	return e.make(ctx, js, e.configs(hex.EncodeToString(id[:]), o.Replicas)[0])
+}
+
+// isPart returns the error of streams of which one is not there.
+func (e *Engine) isPart(missing string) error {
+	return fmt.Errorf("%w: of the streams %s the servers have a part, and not %s; restore all of them from a backup, or delete them to begin anew", engine.ErrStateLost, e.listed(), missing)
 }
 
 // find returns a stream; nil if there is none of its name.
@@ -124,30 +158,18 @@ func (e *Engine) find(ctx context.Context, js jetstream.JetStream, name string) 
 	return info, nil
 }
 
-// makeLogs makes the stream of the logs, or returns that of another process that has just made it.
-func (e *Engine) makeLogs(ctx context.Context, js jetstream.JetStream, o Options) (*jetstream.StreamInfo, error) {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // it never fails
-	logs, _ := e.configs(hex.EncodeToString(id[:]), o.Replicas)
-	return e.make(ctx, js, logs)
-}
-
-// makeWhole makes the stream of the entries, unless it is there, and marks that of the logs.
-func (e *Engine) makeWhole(ctx context.Context, js jetstream.JetStream, made *jetstream.StreamInfo) (*jetstream.StreamInfo, error) {
-	logs, entries := e.configs(made.Config.Metadata[identity], made.Config.Replicas)
-	info, err := e.make(ctx, js, entries)
-	if err != nil {
-		return nil, err
-	}
-	logs.Metadata[whole] = "yes"
-	err = e.insist(ctx, func(ctx context.Context) error {
-		_, err := js.UpdateStream(ctx, logs) // the same again is no error
+// marks marks the first stream: all of them are there.
+func (e *Engine) marks(ctx context.Context, js jetstream.JetStream, first *jetstream.StreamInfo) error {
+	config := e.configs(first.Config.Metadata[identity], first.Config.Replicas)[0]
+	config.Metadata[whole] = "yes"
+	err := e.insist(ctx, func(ctx context.Context) error {
+		_, err := js.UpdateStream(ctx, config) // the same again is no error
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("nats: stream %s cannot be marked: %w", logs.Name, err)
+		return fmt.Errorf("nats: stream %s cannot be marked: %w", config.Name, err)
 	}
-	return info, nil
+	return nil
 }
 
 // make makes a stream, or returns the one of its name that is there.
@@ -173,36 +195,52 @@ func (e *Engine) make(ctx context.Context, js jetstream.JetStream, config jetstr
 	return info, nil
 }
 
-// identify holds that the stream of the logs is as the program asks.
-func (e *Engine) identify(logs *jetstream.StreamInfo, o Options) error {
-	name := logs.Config.Name
-	id, err := hex.DecodeString(logs.Config.Metadata[identity])
+// identify holds that the first stream is as the program asks.
+func (e *Engine) identify(first *jetstream.StreamInfo, o Options) error {
+	name, metadata := first.Config.Name, first.Config.Metadata
+	id, err := hex.DecodeString(metadata[identity])
 	if err != nil || len(id) != len(e.id) {
 		return fmt.Errorf("%w: stream %s was not made by freerun; give the program another name", ErrMismatch, name)
 	}
-	if logs.Config.Metadata[copying] != "" {
-		return fmt.Errorf("%w: the streams %s and %s have a part of a copy, which has not ended; delete both, and copy again", engine.ErrStateLost, name, e.entries())
+	if err := isFixed(name, metadata[division], "partitions", "Partitions", o.Partitions, &e.partitions); err != nil {
+		return err
 	}
-	if n, err := strconv.Atoi(logs.Config.Metadata[division]); err == nil && n > 0 && o.Partitions == 0 {
-		e.partitions = n
+	if err := isFixed(name, metadata[pairing], "pairs of streams", "Pairs", o.Pairs, &e.pairs); err != nil {
+		return err
 	}
-	if n := logs.Config.Metadata[division]; n != strconv.Itoa(e.partitions) {
-		return fmt.Errorf("%w: stream %s has %s partitions, and this program is to have %d: give it the option Partitions; the number is fixed for the life of the data", ErrMismatch, name, n, e.partitions)
+	if metadata[copying] != "" {
+		return fmt.Errorf("%w: the streams %s have a part of a copy, which has not ended; delete them, and copy again", engine.ErrStateLost, e.listed())
 	}
-	if n := logs.Config.Replicas; n < o.Replicas {
-		return fmt.Errorf("%w: stream %s is on %d servers, and this program asks for %d; nats stream edit changes it", ErrMismatch, name, n, o.Replicas)
+	if n := first.Config.Replicas; n < o.Replicas {
+		return fmt.Errorf("%w: stream %s is on %d servers, and this program asks for %d: give the option Create no more than there are, or have nats stream edit change that", ErrMismatch, name, n, o.Replicas)
 	}
 	copy(e.id[:], id)
 	return nil
 }
 
-// pair holds that the two streams belong together.
-func (e *Engine) pair(logs, entries *jetstream.StreamInfo) error {
-	ids := [2]string{logs.Config.Metadata[identity], entries.Config.Metadata[identity]}
-	if ids[0] != ids[1] {
-		return fmt.Errorf("%w: the streams %s and %s are not of one store: their identities are %q and %q", engine.ErrStateLost, e.logs(), e.entries(), ids[0], ids[1])
+// isFixed holds that a number that is fixed with the store is the one that is asked for; 0 asks for
+// the one that there is.
+func isFixed(stream, there, what, option string, asked int, into *int) error {
+	n, err := strconv.Atoi(there)
+	switch {
+	case err != nil || n < 1:
+		return fmt.Errorf("%w: stream %s does not say how many %s there are, but %q; give the program another name", ErrMismatch, stream, what, there)
+	case asked != 0 && asked != n:
+		return fmt.Errorf("%w: stream %s has %d %s, and this program is to have %d: give it the option %s; the number is fixed for the life of the data", ErrMismatch, stream, n, what, asked, option)
 	}
-	e.replicated = logs.Config.Replicas > 1 || entries.Config.Replicas > 1
+	*into = n
+	return nil
+}
+
+// belongs holds that a stream is there, and of the same store as the first one.
+func (e *Engine) belongs(first, other *jetstream.StreamInfo, name string) error {
+	if other == nil {
+		return e.isPart(name)
+	}
+	ids := [2]string{first.Config.Metadata[identity], other.Config.Metadata[identity]}
+	if ids[0] != ids[1] {
+		return fmt.Errorf("%w: the streams %s and %s are not of one store: their identities are %q and %q", engine.ErrStateLost, first.Config.Name, name, ids[0], ids[1])
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,7 +20,7 @@ func TestMadeTogether(t *testing.T) {
 	t.Parallel()
 	for _, n := range replicas {
 		s := serve(t, n)
-		for round := range 5 {
+		for round := range 4 {
 			name := fmt.Sprint("together-", n, "-", round)
 			ids := make([][16]byte, 6)
 			var all sync.WaitGroup
@@ -28,7 +29,7 @@ func TestMadeTogether(t *testing.T) {
 				all.Go(func() {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 					defer cancel()
-					e, err := Open(ctx, nc, Options{Program: name, Partitions: 4, Replicas: n, Create: true})
+					e, err := Open(ctx, nc, Options{Program: name, Partitions: 4, Pairs: 1 + round%2, Replicas: n, Create: true})
 					if err != nil {
 						t.Errorf("R%d, process %d: %v", n, i, err)
 						return
@@ -51,50 +52,69 @@ func TestMadeTogether(t *testing.T) {
 // what was whole once is not made again.
 func TestHalfMade(t *testing.T) {
 	t.Parallel()
+	for _, pairs := range []int{1, 2} {
+		t.Run(fmt.Sprint("pairs ", pairs), func(t *testing.T) { halfMade(t, pairs) })
+	}
+}
+
+func halfMade(t *testing.T, pairs int) {
 	nc := serve(t, 1).connect(t)
 	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Program: "half", Partitions: 4, Replicas: 1, Create: true}
-	first := &Engine{names: names{o.Program}, nc: nc, partitions: o.Partitions}
-	if _, err := first.makeLogs(t.Context(), js, o); err != nil {
-		t.Fatal(err)
-	}
+	o := Options{Program: "half", Partitions: 4, Pairs: pairs, Replicas: 1, Create: true}
+	maker := &Engine{names: names{o.Program, pairs}, nc: nc, partitions: o.Partitions}
 	asks := o
 	asks.Create = false
-	if _, err := Open(t.Context(), nc, asks); !errors.Is(err, engine.ErrStateLost) || !strings.Contains(err.Error(), "not made to their end") {
-		t.Errorf("a start that may not make it: %v", err)
-	}
-	e, err := Open(t.Context(), nc, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.Close()
-	if e, err = Open(t.Context(), nc, asks); err != nil {
-		t.Fatalf("it is not whole: %v", err)
-	}
-	e.Close()
-	for _, name := range []string{first.entries(), first.logs()} {
-		if err := js.DeleteStream(t.Context(), name); err != nil {
+	all := maker.streams()
+	for made := 1; made < len(all); made++ {
+		first, err := maker.first(t.Context(), js, o)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if name == first.logs() {
-			break // both are gone, as on a new server
+		for _, config := range maker.configs(first.Config.Metadata[identity], 1)[1:made] {
+			if _, err := maker.make(t.Context(), js, config); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if _, err := Open(t.Context(), nc, o); !errors.Is(err, engine.ErrStateLost) || !strings.Contains(err.Error(), "restore both") {
-			t.Errorf("without %s: %v", name, err)
+		if _, err := Open(t.Context(), nc, asks); !errors.Is(err, engine.ErrStateLost) || !strings.Contains(err.Error(), "not made to their end") {
+			t.Errorf("%d of %d streams, for a start that may not make them: %v", made, len(all), err)
+		}
+		e, err := Open(t.Context(), nc, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Close()
+		if e, err = Open(t.Context(), nc, asks); err != nil {
+			t.Fatalf("it is not whole: %v", err)
+		}
+		e.Close()
+		for _, name := range all {
+			if err := js.DeleteStream(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if e, err = Open(t.Context(), nc, o); err != nil {
-		t.Fatal(err)
-	}
-	e.Close()
-	if err := js.DeleteStream(t.Context(), first.logs()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), nc, o); !errors.Is(err, engine.ErrStateLost) || !strings.Contains(err.Error(), "restore both") {
-		t.Errorf("without the logs: %v", err)
+	for _, lost := range all {
+		e, err := Open(t.Context(), nc, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Close()
+		if err := js.DeleteStream(t.Context(), lost); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), nc, o); !errors.Is(err, engine.ErrStateLost) || !strings.Contains(err.Error(), "not "+lost+"; restore all") {
+			t.Errorf("without %s: %v", lost, err)
+		}
+		for _, name := range all {
+			if name != lost {
+				if err := js.DeleteStream(t.Context(), name); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	}
 }
 
@@ -104,7 +124,7 @@ func TestOpenChangesNothing(t *testing.T) {
 	for _, n := range replicas {
 		s := serve(t, n)
 		nc := s.connect(t)
-		e := open(t, nc, Options{Program: "same", Replicas: n})
+		e := open(t, nc, Options{Program: "same", Pairs: 2, Replicas: n})
 		done := make(chan error, 1)
 		for p := range 4 {
 			e.Append(p, []byte("entry"), func(_ uint64, err error) { done <- err })
@@ -120,27 +140,30 @@ func TestOpenChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := func() (all [2]string) {
-			for i, name := range [2]string{e.logs(), e.entries()} {
+		state := func() (all []string) {
+			for _, name := range e.streams() {
 				info, err := js.StreamInfo(name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				all[i] = fmt.Sprint(info.State.Msgs, " from ", info.State.FirstSeq, " to ", info.State.LastSeq)
+				all = append(all, fmt.Sprint(info.State.Msgs, " from ", info.State.FirstSeq, " to ", info.State.LastSeq))
 			}
 			return all
 		}
 		before := state()
-		if before[0] != "4 from 1 to 4" {
-			t.Fatalf("R%d: the logs have %s", n, before[0])
+		if before[0] != "2 from 1 to 2" || before[2] != before[0] {
+			t.Fatalf("R%d: the streams have %q", n, before)
 		}
 		open(t, s.connect(t), Options{Program: "same", Replicas: n}).Close()
 		// What Open has asked is over, once this is.
-		e.Append(0, []byte("entry"), func(_ uint64, err error) { done <- err })
-		if err := <-done; err != nil {
-			t.Fatal(err)
+		for p := range 2 {
+			e.Append(p, []byte("entry"), func(_ uint64, err error) { done <- err })
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
 		}
-		if after := state(); after[0] != "5 from 1 to 5" || after[1] != before[1] {
+		want := []string{"3 from 1 to 3", before[1], "3 from 1 to 3", before[3]}
+		if after := state(); !slices.Equal(after, want) {
 			t.Errorf("R%d: it was %q, and is %q", n, before, after)
 		}
 		e.Close()

@@ -20,11 +20,12 @@ type Settings struct {
 	Streams    jet.Options
 	Within     time.Duration // it is opened, or Join fails
 	Connection []nats.Option
+	Links      string // where other machines connect to this one; empty for nowhere
 }
 
 // Defaults returns the settings of a program that has none of its own.
 func Defaults(program string) Settings {
-	return Settings{Streams: jet.Options{Program: program, Partitions: 64}, Within: time.Minute}
+	return Settings{Streams: jet.Options{Program: program, Partitions: 64, Pairs: 1}, Within: time.Minute}
 }
 
 // Place is where the servers are.
@@ -68,7 +69,7 @@ func (s *Settings) open(at Place) (engine.Shared, error) {
 		nc.Close()
 		return nil, err
 	}
-	return e.Shared(func() {
+	return e.Shared(s.Links, func() {
 		nc.Close()
 		at.End()
 	}), nil

@@ -1,0 +1,70 @@
+package links
+
+import (
+	"bufio"
+	"crypto/tls"
+	"encoding/binary"
+	"io"
+	"net"
+	"time"
+)
+
+// accept takes connections until the mesh is closed.
+func (m *Mesh) accept() {
+	for {
+		conn, err := m.listener.Accept()
+		if err != nil {
+			if m.isClosed() {
+				return
+			}
+			time.Sleep(10 * time.Millisecond) // there are too many open files, say
+			continue
+		}
+		if !m.keeps(conn) {
+			_ = conn.Close()
+			return
+		}
+		m.all.Go(func() {
+			defer m.drops(conn)
+			m.serve(conn)
+		})
+	}
+}
+
+// serve receives what comes by a connection, if it is that of a machine that is known.
+func (m *Mesh) serve(conn net.Conn) {
+	safe := tls.Server(conn, m.incoming)
+	_ = safe.SetDeadline(time.Now().Add(mostHandshake))
+	if safe.Handshake() != nil {
+		return
+	}
+	_ = safe.SetDeadline(time.Time{})
+	r := bufio.NewReaderSize(safe, 64<<10)
+	for {
+		if r.Buffered() == 0 { // it waits
+			_ = safe.SetReadDeadline(time.Now().Add(mostUnasked))
+		}
+		size, err := binary.ReadUvarint(r)
+		if err != nil || size > mostMessage {
+			return
+		}
+		if size == 0 { // is somebody there?
+			_ = safe.SetWriteDeadline(time.Now().Add(mostSilent))
+			if _, err := safe.Write([]byte{0}); err != nil {
+				return
+			}
+			continue
+		}
+		message := make([]byte, size)
+		if _, err := io.ReadFull(r, message); err != nil {
+			return
+		}
+		m.receive(message)
+	}
+}
+
+const (
+	mostUnasked   = 4 * lookEvery // the other side is silent, or has none to ask
+	mostHandshake = 5 * time.Second
+	mostMessage   = 64 << 20 // as NATS has it at most
+)
