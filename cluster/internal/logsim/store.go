@@ -83,7 +83,10 @@ func (l *log) last() uint64 { return l.first + uint64(len(l.entries)) - 1 }
 
 // isFull reports whether there is no room for what arrives.
 func (s *Store) isFull() bool {
-	if s.faults.Full > 0 && s.world.Happens(s.faults.Full) {
+	if s.faults.Full == 0 {
+		return false
+	}
+	if s.world.Happens(s.faults.Full) {
 		s.full = s.world.Now() + s.delay(mostFull)
 	}
 	return s.world.Now() < s.full
