@@ -54,6 +54,9 @@ test: ## the tests of all modules
 race: ## the tests of all modules under the race detector
 	@packages=$$(go list work | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -race $$packages)
 
+# Packages that are built without freerun's runtime, and so the same everywhere.
+PLAIN := /cluster/internal/(calls|layout|partition|transfer)$$
+
 .PHONY: portable
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
 	@$(MAKE) --no-print-directory --keep-going portable/newer portable/32
@@ -64,13 +67,14 @@ portable: ## all tests without assembly and go:linkname, as a Go that is too new
 .PHONY: portable/newer
 portable/newer:
 	@packages=$$(go list -tags go1.27 ./... | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
-	go test -timeout 30m -tags freerun_portable ./cluster/... ./cluster/internal/powercut ./ddb/... ./examples/... ./httpview/... ./otelfreerun/...
+	@packages=$$(go list ./cluster/... ./cluster/internal/powercut ./ddb/... ./examples/... ./httpview/... ./otelfreerun/... | grep -vE '$(PLAIN)'); \
+	(set -x; go test -timeout 30m -tags freerun_portable $$packages)
 
 # Some kernels for amd64 run no 386 programs, and no other machine does: a small one is tried first.
 .PHONY: portable/32
 portable/32:
 	@mkdir -p .bin && GOARCH=386 go build -o .bin/probe386 ./docs/tour/first; \
-	if .bin/probe386 >/dev/null 2>&1; then set -x; GOARCH=386 go test -timeout 30m ./...; \
+	if .bin/probe386 >/dev/null 2>&1; then packages=$$(go list ./... | grep -vE '$(ALIKE)'); set -x; GOARCH=386 go test -timeout 30m $$packages; \
 	else echo "32 bits: skipped, this machine runs no 386 programs; their code is vetted"; GOARCH=386 go vet ./...; fi
 
 # The checks make frames larger, so that one waiting activity in thirteen outgrows the stack that it begins with: the test

@@ -1,9 +1,10 @@
-//go:build race
+//go:build race || freerun_portable
 
 package clustertest
 
-// ourSeeds is the number of schedules of the tests of package cluster. In each one goroutine runs
-// at a time, so that the race detector learns little from more of them.
+// ourSeeds is the number of schedules of the tests of package cluster. In each, one goroutine runs
+// at a time, so that the race detector learns little from more of them, and what the portable build
+// has of its own runs in few.
 const ourSeeds = 100
 
 // ourMachines is the number of schedules of the tests of several machines.

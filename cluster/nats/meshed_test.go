@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 		}
 		return seen.Load() == before
 	})
-	without := join(t, "links", url, nats.Partitions(8))
+	without := join(t, "links", url, nats.Partitions(parts))
 	eventually(t, "three machines share the partitions", func() bool {
 		return len(without.node.Machines().Partitions) == 3 && len(a.node.Machines().Partitions) == 3
 	})

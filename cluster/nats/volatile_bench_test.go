@@ -40,7 +40,7 @@ func BenchmarkVolatile(b *testing.B) {
 
 func benchmarkVolatile(b *testing.B, more ...nats.Option) {
 	url := serve(b, nil)
-	options := append([]nats.Option{nats.Create(1), nats.Partitions(16)}, more...)
+	options := append([]nats.Option{nats.Create(1), nats.Partitions(parts)}, more...)
 	here, there := join(b, "bench", url, options...), join(b, "bench", url, options...)
 	defer here.leave(b)
 	defer there.leave(b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -88,15 +89,23 @@ func joinTwo(t *testing.T, program string, more ...nats.Option) (a, b *joined, a
 	return joinTwoAt(t, serve(t, nil), program, more...)
 }
 
+// parts is the number of partitions of tests that send from machine to machine: of few, a machine
+// may well have none.
+const parts = 32
+
 func joinTwoAt(t *testing.T, url, program string, more ...nats.Option) (a, b *joined, atA, atB []string) {
 	t.Helper()
-	options := append([]nats.Option{nats.Create(1), nats.Partitions(8)}, more...)
+	options := append([]nats.Option{nats.Create(1), nats.Partitions(parts)}, more...)
 	a, b = join(t, program, url, options...), join(t, program, url, options...)
 	eventually(t, "the machines know each other, and share the partitions", func() bool {
-		return len(a.node.Machines().Partitions) == 2 && len(b.node.Machines().Partitions) == 2
+		sharesOfA, sharesOfB := a.node.Machines().Partitions, b.node.Machines().Partitions
+		return len(sharesOfA) == 2 && maps.Equal(sharesOfA, sharesOfB)
 	})
+	if shares := a.node.Machines().Partitions; slices.Contains(slices.Collect(maps.Values(shares)), 0) {
+		t.Fatalf("a machine of two has nothing of %d partitions, by a chance of one in two billions: %v", parts, shares)
+	}
 	for i := 0; len(atA) < 20 || len(atB) < 20; i++ {
-		key := fmt.Sprint("p", i)
+		key := fmt.Sprint(program, i) // tests run at the same time, and have kinds in common
 		if _, here, err := cluster.OwnerOf(a.node, parlors, key); err != nil {
 			t.Fatal(err)
 		} else if here {
