@@ -1,4 +1,4 @@
-//go:build race || freerun_portable
+//go:build race || freerun_portable || go1.27
 
 package clustertest
 
