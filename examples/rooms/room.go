@@ -101,13 +101,3 @@ var (
 		return slices.Clone(r.players), nil
 	})
 )
-
-// census returns who is in which room at one instant: all rooms stand still for it.
-var census = freerun.OpAll("census", func(_ *freerun.Context, rooms []*Room, _ struct{}) (ids []int, _ error) {
-	for _, r := range rooms {
-		for _, p := range r.players {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids, nil
-})

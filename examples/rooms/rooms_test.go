@@ -18,6 +18,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// census returns who is in which room at one instant: all rooms stand still for it.
+var census = freerun.OpAll("census", func(_ *freerun.Context, rooms []*Room, _ struct{}) (ids []int, _ error) {
+	for _, r := range rooms {
+		for _, p := range r.players {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids, nil
+})
+
 // present returns who is in the world at one instant, in order. An operation asks, so that it may
 // ask at any moment of another one.
 func present(t *testing.T, w *world) []int {
@@ -155,7 +165,7 @@ func TestPage(t *testing.T) {
 	w.fill(200)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- w.serve(ctx, freerun.High, 2, "127.0.0.1:0") }()
+	go func() { ended <- w.serve(ctx, "127.0.0.1:0") }()
 	server := httptest.NewServer(w.handler())
 	defer server.Close()
 
