@@ -47,7 +47,7 @@ func TestRefused(t *testing.T) {
 	refused(t, nats.ErrNoServer, "no server of nats://127.0.0.1:1 answers", "refused", "nats://127.0.0.1:1", soon)
 	refused(t, nats.ErrKeeps, "ReconnectBufSize(-1)", "refused", url, nats.Connection(natsgo.ReconnectBufSize(1000)))
 	refused(t, nil, "4 pairs of streams for 3 partitions", "refused", url, nats.Create(1), nats.Partitions(3), nats.Pairs(4))
-	refused(t, nil, "replicas > 1 not supported", "refused", url, nats.Create(3))
+	refused(t, nil, "one server takes the option Create with 1", "refused", url, nats.Create(3))
 	none := serve(t, func(o *server.Options) { o.JetStream = false })
 	refused(t, nats.ErrNoJetStream, "start it with JetStream", "refused", none)
 	refused(t, nats.ErrTooOld, "2.11.9; it needs 2.12.0 or later", "refused", old(t))

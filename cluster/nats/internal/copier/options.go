@@ -7,6 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -118,6 +122,11 @@ func parse(args []string) (o options, err error) {
 // check holds that the flags belong together.
 func (o *options) check() error {
 	from, to := areServers(o.from), areServers(o.to)
+	for _, store := range []string{o.from, o.to} {
+		if isAddress(store) {
+			return usagef("%s is no folder; servers are written as in nats://%[1]s", store)
+		}
+	}
 	switch {
 	case !from && !to:
 		return usagef("%s and %s are folders: between two, copy the file freerun.store while no program has it; servers are written as in nats://a:4222", o.from, o.to)
@@ -141,6 +150,17 @@ func (o *options) check() error {
 
 // areServers reports whether a store is servers: URLs.
 func areServers(store string) bool { return strings.Contains(store, "://") }
+
+// isAddress reports whether a store is written as the address of a server, and is no folder.
+func isAddress(store string) bool {
+	_, port, err := net.SplitHostPort(store)
+	_, notNumber := strconv.ParseUint(port, 10, 16)
+	if err != nil || notNumber != nil {
+		return false
+	}
+	_, err = os.Stat(store)
+	return errors.Is(err, fs.ErrNotExist)
+}
 
 // nameIn returns the name of the program in the target.
 func (o *options) nameIn() string {

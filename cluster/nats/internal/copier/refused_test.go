@@ -27,6 +27,8 @@ func TestUsage(t *testing.T) {
 		{"name two stores", "a"},
 		{"name two stores", "a b c"},
 		{"freerun.store", "a b"},
+		{"written as in nats://a:4222", "-program p -create folder a:4222"},
+		{"written as in nats://127.0.0.1:1", "-program p 127.0.0.1:1 folder"},
 		{"-program NAME", "a " + at},
 		{"say -create", "-program p a " + at},
 		{"-replicas 2", "-program p -create -replicas 2 a " + at},

@@ -188,7 +188,7 @@ func (e *Engine) make(ctx context.Context, js jetstream.JetStream, config jetstr
 	})
 	if err != nil {
 		if config.Replicas > 1 {
-			return nil, fmt.Errorf("nats: stream %s cannot be made on %d servers, which must be one cluster: %w", config.Name, config.Replicas, err)
+			return nil, fmt.Errorf("nats: stream %s cannot be made on %d servers: that takes as many with JetStream in one cluster, and one server takes the option Create with 1: %w", config.Name, config.Replicas, err)
 		}
 		return nil, fmt.Errorf("nats: stream %s cannot be made: %w", config.Name, err)
 	}
