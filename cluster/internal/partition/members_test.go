@@ -1,6 +1,9 @@
 package partition
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -48,5 +51,31 @@ func TestMembers(t *testing.T) {
 	m.Beat("a", nil, start.Add(time.Millisecond)) // sent before the goodbye
 	if all := m.View(1, start, nil).Members; len(all) > 0 {
 		t.Errorf("members are %v after all have left", all)
+	}
+}
+
+// TestShares holds what docs/cluster.md says of the shares of machines: the most and the fewest
+// partitions that one of them has, in the mean.
+func TestShares(t *testing.T) {
+	const rounds = 500
+	for _, c := range []struct{ partitions, machines, most, fewest int }{{64, 3, 25, 18}, {64, 10, 10, 3}, {256, 10, 34, 18}} {
+		most, fewest := 0, 0
+		for round := range rounds {
+			v := &View{declined: make([][]int, c.machines)}
+			for i := range c.machines {
+				v.Members = append(v.Members, fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, round, i)))[:24])
+			}
+			v.findOwners(c.partitions)
+			shares := map[string]int{}
+			for _, owner := range v.Owners {
+				shares[owner]++
+			}
+			all := make([]int, c.machines)
+			copy(all, slices.Collect(maps.Values(shares)))
+			most, fewest = most+slices.Max(all), fewest+slices.Min(all)
+		}
+		if got := [2]int{(most + rounds/2) / rounds, (fewest + rounds/2) / rounds}; got != [2]int{c.most, c.fewest} {
+			t.Errorf("%d partitions, %d machines: %v, want %d and %d", c.partitions, c.machines, got, c.most, c.fewest)
+		}
 	}
 }
