@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,14 @@ func (d *delivery) warns(err error) {
 	}
 	d.warned = true
 	where := []any{"unit", d.Key, "kind", d.to.given, "error", err}
+	if len(d.Units) > 0 {
+		var keys []string
+		for _, unit := range d.Units {
+			_, key, _ := strings.Cut(unit, "\x00")
+			keys = append(keys, key)
+		}
+		where[0], where[1] = "units", keys
+	}
 	if d.logged != nil {
 		where = append(where, "partition", d.logged.part.p, "entry", d.number)
 	}

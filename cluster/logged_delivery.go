@@ -33,7 +33,7 @@ type logged struct {
 const mostEarly = 14
 
 // errHalf is what is wrong with the record of a unit for which a delivery is too early so often.
-var errHalf = fmt.Errorf("%w: it lacks the effect of a command that was done; a server alone, without room, has made a write by half, and the machine has ended before it had completed that", ErrStateLost)
+var errHalf = fmt.Errorf("%w: a record lacks the effect of a command that was done; a server alone, without room, has made a write by half, and the machine has ended before it had completed that", ErrStateLost)
 
 // isOver reports whether a delivery is dropped, since its owner has ended.
 func (d *delivery) isOver() bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster/internal/engine"
@@ -20,9 +21,12 @@ import (
 //             the write was not made, or that is not known: the units load their states, and the
 //             operation runs again, unless they have it. So it is with a refusal, which is written
 //             with the states that were loaded
+//             a server that was alone, and without room, may have made the write by half: the
+//             operation waits until whoever wrote it has completed that
 // Invariants: P3 The records of all its units have a command, or none has.
 //             P4 It runs when all its units are as far in the log as it is: H2 for each of them.
-// Checked by: of package clustertest TestMachinesVaults; of package jet TestMachines, TestChaos
+// Checked by: of package clustertest TestMachinesVaults, TestMachinesHalf; of package jet
+//             TestMachines, TestChaos
 
 // mostSeveral is how many units an operation may be on that machines share: JetStream takes a
 // thousand messages together.
@@ -153,12 +157,12 @@ func (s *several) isLogged(i *freerun.Invocation) bool {
 }
 
 // isSettled reports whether the operation, which is about to run, has its outcome without that: its
-// owner has ended, it was done before, it is too early, there is no room for what it adds to the
-// record of the first unit, or it is refused or late. It runs again later if a state was loaded for
-// another owner. In the turn of all.
+// owner has ended, it was done before, or by half, it is too early, there is no room for what it
+// adds to the record of the first unit, or it is refused or late. It runs again later if a state
+// was loaded for another owner. In the turn of all.
 func (s *several) isSettled(states []any) bool {
-	d, first := s.run.of, s.cells[0].logged
-	stale, early := false, false
+	d, first, half := s.run.of, s.cells[0].logged, s.isHalf()
+	stale, early := half && d.logged.outrun.Swap(false), half
 	for n, c := range s.cells {
 		stale, early = stale || c.isStale() || d.reloads(c, n), early || d.isEarly(c, n)
 	}
@@ -167,7 +171,7 @@ func (s *several) isSettled(states []any) bool {
 		s.fail(errOver)
 	case stale:
 		s.runsAgain()
-	case first.stored.Load().Has(d.number):
+	case !half && first.stored.Load().Has(d.number):
 		d.done = true
 		first.part.hadRun(d, first.stored.Load())
 		s.ends(nil)
@@ -183,6 +187,14 @@ func (s *several) isSettled(states []any) bool {
 		return false
 	}
 	return true
+}
+
+// isHalf reports whether the first unit has the operation, and another one has not: a server has
+// made the write by half, or a unit was loaded before the rest was made.
+func (s *several) isHalf() bool {
+	number := s.run.of.number
+	has := func(c *cell) bool { return c.logged.stored.Load().Has(number) }
+	return has(s.cells[0]) && slices.ContainsFunc(s.cells, func(c *cell) bool { return !has(c) })
 }
 
 // writeLogged is write for units that machines share.

@@ -23,6 +23,7 @@ const (
 	forgetsTwins              // it does not find an outcome that is stored under an identity
 	skipsEntries              // an entry of a log is not read
 	forgetsNames              // a program does not know the names that its kinds had
+	makesHalf                 // it makes the first one of several writes, and the machine ends then
 )
 
 var machineFlaws = map[string]machineFlaw{
@@ -50,6 +51,9 @@ func (m *machine) SwapAll(p int, writes []engine.Write, revisions []uint64, done
 		return
 	case m.of.flaw == forgetsWrites && m.of.Happens(0.02):
 		m.member.After(time.Millisecond, func() { done(revisions[0]+1, nil) })
+		return
+	case m.of.flaw == makesHalf && len(writes) > 1 && !m.of.last:
+		m.Port.SwapAll(p, writes[:1], revisions[:1], func(uint64, error) { m.crash() })
 		return
 	case m.of.flaw == saysConflict:
 		told := done
