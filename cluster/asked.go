@@ -117,7 +117,7 @@ func (q *asked) ended(_ any, err error) {
 		q.request.Reply(nil, partition.ErrNotRun)
 	case errors.Is(err, errThroughLog):
 		q.part.of.machine.Send(q.request.Unit, q.request.Body, func(error) {}, q.cameThroughLog)
-	case errors.Is(err, engine.ErrUncertain), errors.Is(err, freerun.ErrClosed):
+	case errors.Is(err, engine.ErrUncertain), errors.Is(err, freerun.ErrClosed), errors.Is(err, engine.ErrClosed):
 		q.request.Reply(nil, engine.ErrUncertain)
 	default:
 		q.request.Reply(encodeResult(nil, cut(err)), nil)

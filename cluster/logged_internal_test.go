@@ -1,11 +1,15 @@
 package cluster
 
 import (
+	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/cluster/internal/engine"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 	"github.com/freerun-go/freerun/internal/route"
 )
@@ -41,6 +45,23 @@ func TestStoredRecord(t *testing.T) {
 	for n := range whole {
 		if _, _, err := decodeStored(whole[:n]); err == nil {
 			t.Errorf("%d bytes of a record are taken", n)
+		}
+	}
+}
+
+// TestAskedEnds holds that the outcome of a request is uncertain if the machine that runs it ends
+// meanwhile: its write may be made.
+func TestAskedEnds(t *testing.T) {
+	for _, why := range []error{ErrClosed, freerun.ErrClosed, engine.ErrUncertain} {
+		replies := 0
+		q := &asked{part: &part{of: &shared{}}, request: &partition.Request{Reply: func(value []byte, err error) {
+			if replies++; value != nil || !errors.Is(err, ErrUncertain) {
+				t.Errorf("%v: %q, %v", why, value, err)
+			}
+		}}}
+		q.ended(nil, fmt.Errorf("the write: %w", why))
+		if replies != 1 {
+			t.Errorf("%v: %d replies", why, replies)
 		}
 	}
 }

@@ -45,8 +45,10 @@ type callsPart struct {
 	gate  *calls.Gate
 	owner string // in the turn
 	// awaited is the machine whose units are to be stopped before the partition is here; empty for
-	// none. releaser is one that said so before. In the turn.
+	// none. waits counts how often it was so. releaser is one that said so before, since this one
+	// has looked last. In the turn.
 	awaited, releaser string
+	waits             int
 	open              atomic.Bool // the partition is here
 	// straight has how many messages were given to the turn and are not in the line yet, twice, and
 	// one more if the partition is here, and the line is idle: messages go on here while it is 1.

@@ -61,6 +61,7 @@ func (c *volatileCalls) tellParts(v, before *partition.View, then func(moved map
 			switch mine := t.owner == self; {
 			case !mine:
 				t.opens(false)
+				t.releaser = "" // of a move that this machine never knew of
 				// A machine that begins together with this one may think that this one has it.
 				if was == self || first {
 					moved.Store(t.p, t.owner)
@@ -102,8 +103,10 @@ func (t *callsPart) awaits(machine string) {
 	}
 	t.opens(false)
 	t.awaited = machine
+	t.waits++
+	wait := t.waits
 	lineWorld{t}.After(mostAwait, func() {
-		if t.awaited == machine {
+		if t.awaited != "" && t.waits == wait {
 			t.opens(true)
 		}
 	})

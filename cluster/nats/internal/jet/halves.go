@@ -57,6 +57,8 @@ func (h *half) look() {
 		switch h.tries++; {
 		case errors.Is(err, engine.ErrUncertain) && h.tries < mostLooks:
 			time.AfterFunc(pauseHalf, h.look)
+		case err != nil && errors.Is(h.why, engine.ErrNoSpace): // it may be there all the same
+			h.done(0, err)
 		case err != nil, header.Get(batchID) != h.id:
 			h.done(0, h.why)
 		default:

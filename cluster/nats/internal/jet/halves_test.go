@@ -158,3 +158,25 @@ func TestHalvesOverwritten(t *testing.T) {
 		}
 	}
 }
+
+// TestHalvesUnknown holds that a write which was refused for want of room fails with that only if
+// it is known that nothing of it is there.
+func TestHalvesUnknown(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	e := open(t, s.connect(t), Options{Program: "halves"})
+	looks := func() (err error) {
+		messages := e.messages(0, []engine.Write{{Key: []byte("sa"), Value: []byte("half")}, {Key: []byte("sb"), Value: []byte("half")}})
+		ended := make(chan error)
+		h := &half{engine: e, id: "x", stream: e.entriesOf(0), messages: messages, why: engine.ErrNoSpace, done: func(_ uint64, err error) { ended <- err }}
+		go h.look()
+		return <-ended
+	}
+	if err := looks(); !errors.Is(err, engine.ErrNoSpace) {
+		t.Errorf("nothing of it is there: %v", err)
+	}
+	e.Close()
+	if err := looks(); err == nil || errors.Is(err, engine.ErrNoSpace) {
+		t.Errorf("it is not known whether something is there: %v", err)
+	}
+}

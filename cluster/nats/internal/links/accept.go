@@ -39,11 +39,8 @@ func (m *Mesh) serve(conn net.Conn) {
 		return
 	}
 	_ = safe.SetDeadline(time.Time{})
-	r := bufio.NewReaderSize(safe, 64<<10)
+	r := bufio.NewReaderSize(patient{safe}, 64<<10)
 	for {
-		if r.Buffered() == 0 { // it waits
-			_ = safe.SetReadDeadline(time.Now().Add(mostUnasked))
-		}
 		size, err := binary.ReadUvarint(r)
 		if err != nil || size > mostMessage {
 			return
@@ -61,6 +58,17 @@ func (m *Mesh) serve(conn net.Conn) {
 		}
 		m.receive(message)
 	}
+}
+
+// patient is a connection that waits for a while for each piece, however long a message takes.
+type patient struct{ net.Conn }
+
+// Read implements [io.Reader].
+func (p patient) Read(b []byte) (int, error) {
+	if err := p.SetReadDeadline(time.Now().Add(mostUnasked)); err != nil {
+		return 0, err
+	}
+	return p.Conn.Read(b)
 }
 
 const (

@@ -26,14 +26,15 @@ type link struct {
 	running  bool // a goroutine writes
 	closed   bool
 	used     bool // something was sent since the last look
-	asks     bool // a question is in the queue, or has no answer
+	asks     bool // a question has no answer
 	question question
 }
 
-// question is when the last question was written, if it has no answer.
+// question is the last one: it waits to be written, or was, and has no answer, or has one.
 type question struct {
-	written time.Time
+	waits   bool
 	open    bool
+	written time.Time // if it is open
 }
 
 const (
@@ -78,11 +79,12 @@ func (l *link) run() {
 	var all []byte
 	for asks := false; ; {
 		l.mu.Lock()
-		if asks {
-			l.question = question{time.Now(), l.asks}
+		if asks && l.asks && !l.question.waits { // it is not answered, and so not the next one
+			l.question = question{open: true, written: time.Now()}
 		}
 		before := all[:0]
-		all, asks = l.queue, l.asks && !l.question.open
+		all, asks = l.queue, l.question.waits
+		l.question.waits = false
 		if l.running = len(all) > 0 && !l.closed; !l.running {
 			l.mu.Unlock()
 			return
@@ -133,11 +135,14 @@ func (l *link) watch() {
 	}()
 	looks := time.NewTicker(lookEvery)
 	defer looks.Stop()
-	for idle := time.Duration(0); idle < mostIdle; idle += lookEvery {
+	for idle := time.Duration(0); ; idle += lookEvery {
 		select {
 		case <-ends:
 			return
 		case <-looks.C:
+		}
+		if idle >= mostIdle && l.rests() {
+			return
 		}
 		used, silent := l.look()
 		switch {
@@ -163,7 +168,7 @@ func (l *link) look() (used, silent bool) {
 	defer l.mu.Unlock()
 	used, l.used = l.used, false
 	if !l.asks && !l.closed {
-		l.asks = true
+		l.asks, l.question.waits = true, true
 		l.put(nil)
 	}
 	return used, l.question.open && time.Since(l.question.written) > mostSilent
@@ -200,6 +205,25 @@ func (l *link) close() {
 	first := !l.closed
 	l.closed, l.queue = true, nil
 	l.mu.Unlock()
+	l.hangsUp(first)
+}
+
+// rests ends the link if nothing was sent since the last look, and the other side has all that was
+// sent before: so nothing is lost. It reports whether it has ended.
+func (l *link) rests() bool {
+	l.mu.Lock()
+	idle := !l.used && !l.running && !l.asks && !l.closed
+	l.closed = l.closed || idle
+	ended := l.closed
+	l.mu.Unlock()
+	if ended {
+		l.hangsUp(idle)
+	}
+	return ended
+}
+
+// hangsUp ends the connection of a link that is closed. first: nobody knows of it.
+func (l *link) hangsUp(first bool) {
 	_ = l.conn.Close()
 	if first {
 		l.ended(l)

@@ -24,6 +24,8 @@ type Mesh struct {
 
 	peers sync.Map // name → *peer
 	all   sync.WaitGroup
+	ends  context.Context // once it is closed
+	end   func()
 
 	mu     sync.Mutex
 	closed bool
@@ -54,6 +56,7 @@ func New(s Settings) (*Mesh, error) {
 		return nil, fmt.Errorf("links: listening for other machines: %w", err)
 	}
 	m := &Mesh{name: s.Name, post: s.Post, receive: s.Receive, listener: listener, own: own, key: key, conns: map[net.Conn]struct{}{}, known: map[fingerprint]time.Time{}}
+	m.ends, m.end = context.WithCancel(context.Background())
 	m.address = reachable(listener.Addr().(*net.TCPAddr), s.Host)
 	m.incoming = settings(own, m.knows)
 	m.all.Go(m.accept)
@@ -140,6 +143,7 @@ func (m *Mesh) Close() {
 		_ = conn.Close()
 	}
 	m.mu.Unlock()
+	m.end()
 	_ = m.listener.Close()
 	m.each((*link).close)
 	m.all.Wait()

@@ -51,13 +51,13 @@ func (p *peer) invited(n notice) {
 }
 
 func (p *peer) connect(n notice) {
-	ctx, cancel := context.WithTimeout(context.Background(), mostHandshake)
+	ctx, cancel := context.WithTimeout(p.mesh.ends, mostHandshake)
 	defer cancel()
 	d := tls.Dialer{Config: settings(p.mesh.own, func(key fingerprint) bool { return key == n.key })}
 	conn, err := d.DialContext(ctx, "tcp", n.address)
 	if err != nil {
 		p.pause(pauseRefused)
-		if !p.warned.Swap(true) {
+		if !p.mesh.isClosed() && !p.warned.Swap(true) {
 			slog.Warn("cluster: there is no connection to another machine; what is sent there goes over the servers", "machine", n.from, "address", n.address, "error", err)
 		}
 		return
