@@ -19,7 +19,13 @@ const (
 // BenchmarkPairs is the limit of what goes through a log: for each command an entry of the log and
 // then a record by compare-and-set, many at once, and nothing else.
 func BenchmarkPairs(b *testing.B) {
-	e := open(b, serve(b, 1).connect(b), Options{Program: "p"})
+	for _, servers := range []int{1, 3} {
+		b.Run(fmt.Sprint("R", servers), func(b *testing.B) { putsPairs(b, servers) })
+	}
+}
+
+func putsPairs(b *testing.B, servers int) {
+	e := open(b, serve(b, servers).connect(b), Options{Program: "p", Replicas: servers})
 	defer e.Close()
 	value := make([]byte, 112)
 	revisions := make([]uint64, benchUnits)
