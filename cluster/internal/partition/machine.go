@@ -40,11 +40,14 @@ type Machine struct {
 	seen     atomic.Pointer[View] // what it knew when it has looked last
 	// The requests that wait for their replies, in the turn of the members.
 	asks     map[uint64]*inquiry
+	asked    []kept // of them, by partition
 	lastCall uint64
 	looked   func(v *View)
 	received func(b []byte)
 	// tune is called with each owner before that begins; nil but in tests.
 	tune func(o *Owner)
+	// The constant mostKept; less in a test.
+	mostAsked kept
 }
 
 // part is what a machine has of one partition. Only its turn uses it.
@@ -66,7 +69,7 @@ type part struct {
 // NewMachine makes a machine. Its name is one that no process has had before. worlds returns the
 // turn of a partition; world is that of the members.
 func NewMachine(name string, partitions int, log engine.Log, bus Bus, world World, worlds func(p int) World, cells Cells) *Machine {
-	m := &Machine{name: name, log: log, bus: bus, world: world, cells: cells, asks: map[uint64]*inquiry{}}
+	m := &Machine{name: name, log: log, bus: bus, world: world, cells: cells, asks: map[uint64]*inquiry{}, asked: make([]kept, partitions), mostAsked: mostKept}
 	for p := range partitions {
 		t := &part{machine: m, p: p, world: worlds(p)}
 		t.session = NewSession(p, name, log, t.world)

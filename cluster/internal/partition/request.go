@@ -16,6 +16,7 @@ import (
 //             goes to the next one, until its time is over
 //             no reply comes in time, or the owner ends while it is run, or its machine is not
 //             heard of any more: it may have had its effect
+//             of those to a partition so many may wait as a session keeps: more are refused
 // Invariants: R1 A request is run at most once: the bus brings it once at most, and it is sent
 //             again only if the machine that had it says that it has not run it.
 //             R2 A reply with an outcome comes after the write.
@@ -46,17 +47,25 @@ type inquiry struct {
 	sent    string // to this machine, and no reply to it has come; empty otherwise
 }
 
+// size returns the bytes that count as kept.
+func (a *inquiry) size() int { return len(a.message.unit) + len(a.message.value) }
+
 // Request has a command run beside the log. done is told the outcome; after d, ErrUncertain or
-// ErrNoOwner.
+// ErrNoOwner; ErrFull at once if too many wait for theirs.
 func (m *Machine) Request(unit string, body []byte, d time.Duration, done func(value []byte, err error)) {
 	m.world.Run(func() {
 		if m.ended {
 			done(nil, ErrNoOwner)
 			return
 		}
-		m.lastCall++
 		p := Of(unit, len(m.parts))
-		a := &inquiry{done: done, message: &message{kind: request, node: m.name, p: p, call: m.lastCall, unit: unit, value: body}}
+		a := &inquiry{done: done, message: &message{kind: request, node: m.name, p: p, call: m.lastCall + 1, unit: unit, value: body}}
+		if !m.asked[p].mayTake(a.size(), m.mostAsked) {
+			done(nil, ErrFull)
+			return
+		}
+		m.asked[p].adds(1, a.size())
+		m.lastCall++
 		m.asks[m.lastCall] = a
 		m.ask(a)
 		m.world.After(d, func() { m.giveUp(a) })
@@ -77,12 +86,18 @@ func (m *Machine) ask(a *inquiry) {
 	m.tell(a.sent, a.message)
 }
 
+// forget forgets a request that is about to have its outcome.
+func (m *Machine) forget(a *inquiry) {
+	delete(m.asks, a.message.call)
+	m.asked[a.message.p].adds(-1, -a.size())
+}
+
 // giveUp ends a request whose time is over.
 func (m *Machine) giveUp(a *inquiry) {
 	if m.asks[a.message.call] != a {
 		return
 	}
-	delete(m.asks, a.message.call)
+	m.forget(a)
 	if a.sent != "" {
 		a.done(nil, engine.ErrUncertain)
 	} else {
@@ -107,10 +122,10 @@ func (m *Machine) replied(got *message) {
 	}
 	switch got.status {
 	case replied:
-		delete(m.asks, got.call)
+		m.forget(a)
 		a.done(got.value, nil)
 	case uncertain:
-		delete(m.asks, got.call)
+		m.forget(a)
 		a.done(nil, engine.ErrUncertain)
 	default:
 		a.sent = ""

@@ -45,14 +45,23 @@ type Session struct {
 	mostKept  kept
 }
 
-// kept counts commands that the log has not accepted so far, and the bytes in them.
+// kept counts commands that the log has not accepted, or that have no reply, and their bytes.
 type kept struct{ commands, bytes int }
 
-// mostKept is what a session keeps at most.
+// mayTake reports whether there is room for one more.
+func (k *kept) mayTake(size int, most kept) bool {
+	return k.commands < most.commands && (k.bytes == 0 || k.bytes+size <= most.bytes)
+}
+
+func (k *kept) adds(commands, bytes int) {
+	k.commands, k.bytes = k.commands+commands, k.bytes+bytes
+}
+
+// mostKept is what a session keeps at most, and what may wait for replies of a partition.
 var mostKept = kept{commands: 1 << 15, bytes: 64 << 20}
 
 // ErrFull is the outcome of a command that is not sent since the session keeps too many.
-var ErrFull = errors.New("the log has not accepted what was sent before; so much waits for it that no more is taken")
+var ErrFull = errors.New("what was sent before has no answer; so much waits for one that no more is taken")
 
 // pending is a command that has not ended. The functions are called once each, and then nil.
 type pending struct {
@@ -105,13 +114,13 @@ func (s *Session) Send(unit string, body []byte, accepted func(err error), outco
 	case s.ended:
 		c.fails(engine.ErrClosed)
 		return func() {}
-	case s.kept.commands >= s.mostKept.commands, s.kept.bytes > 0 && s.kept.bytes+size > s.mostKept.bytes:
+	case !s.kept.mayTake(size, s.mostKept):
 		c.fails(ErrFull)
 		return func() {}
 	}
-	s.kept.commands, s.kept.bytes = s.kept.commands+1, s.kept.bytes+size
+	s.kept.adds(1, size)
 	c.accepted = func(err error) {
-		s.kept.commands, s.kept.bytes = s.kept.commands-1, s.kept.bytes-size
+		s.kept.adds(-1, -size)
 		accepted(err)
 	}
 	if s.lane != nil && len(s.lane.window) == 0 && len(s.open) == 0 && s.lane.isStale() {

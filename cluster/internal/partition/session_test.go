@@ -78,6 +78,54 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestAskedKept holds that so many requests to a partition wait for their replies, that more are
+// refused with ErrFull, and that others are taken when those have their outcomes.
+func TestAskedKept(t *testing.T) {
+	s := newSim(1, none)
+	s.rates, s.calm = rates{}, true
+	n := s.begin()
+	n.mostAsked = kept{3, 1000}
+	full, done, over := 0, 0, 0
+	ask := func(size int) {
+		n.Machine.Request("u", order{ID: strings.Repeat("a", size), Do: "get"}.body(), 10*time.Second, func(_ []byte, err error) {
+			switch {
+			case err == nil:
+				done++
+			case errors.Is(err, ErrFull):
+				full++
+			default:
+				over++
+			}
+		})
+	}
+	for range 5 {
+		ask(1)
+	}
+	if full != 2 || done > 0 {
+		t.Errorf("%d of 5 were refused, %d done; 3 may wait", full, done)
+	}
+	s.until(3 * time.Second)
+	n.leaving = true // it asks no more
+	for range 3 {
+		ask(1)
+	}
+	s.until(20 * time.Second)
+	if full != 2 || done != 3 || over != 3 {
+		t.Errorf("%d were refused, %d done, %d given up; want 2, 3, 3", full, done, over)
+	}
+	for p, k := range n.asked {
+		if k != (kept{}) {
+			t.Errorf("%+v of partition %d wait after all have ended", k, p)
+		}
+	}
+	full = 0
+	ask(1001) // alone, it is taken
+	ask(1)
+	if full != 1 {
+		t.Errorf("%d were refused behind a large one", full)
+	}
+}
+
 // TestLeave holds that the next owner of a partition has nothing to do again, if the one before has
 // left it.
 func TestLeave(t *testing.T) {

@@ -16,6 +16,9 @@ import (
 // Sketch:     the leader of the stream tells the subjects that it has, in pages; then each entry is
 //             read as any other one. A consumer, or a direct get, would be quicker, and may read
 //             what another server has, which may be older
+//             pages are counted off, and subjects come and go meanwhile: so each page begins a
+//             little before the end of the one before, and again earlier if it does not reach that
+// Invariants: S1 A subject that is there for the whole time is read once.
 
 // mostReads is how many entries a Scan reads at once.
 const mostReads = 256
@@ -27,7 +30,33 @@ type scan struct {
 	prefix []byte
 	each   func(key, value []byte, revision uint64)
 	done   func(err error)
+	told   pages
 	keys   [][]byte
+}
+
+// pages are the subjects that a server has told so far, in order.
+type pages struct{ subjects []string }
+
+// overlap is how many subjects of a page are told again with the next one, at most.
+const overlap = 1000
+
+// add adds a page: the subjects behind the first ones of a total that the server has by then, in
+// order. It returns behind how many the next one is to begin; more is false after the last one.
+func (p *pages) add(offset, total int, page []string) (next int, more bool) {
+	last := ""
+	if n := len(p.subjects); n > 0 {
+		last = p.subjects[n-1]
+	}
+	if offset > 0 && (len(page) == 0 || page[0] > last) { // others before it have gone
+		return max(0, offset-overlap), true
+	}
+	for _, subject := range page {
+		if subject > last {
+			p.subjects = append(p.subjects, subject)
+		}
+	}
+	end := offset + len(page)
+	return end - min(overlap, len(page)/2), len(page) > 0 && end < total
 }
 
 // Scan implements [engine.Log].
@@ -65,7 +94,11 @@ func (s *scan) page(offset int) {
 			s.done(fmt.Errorf("%w: the server says: %s (%d)", engine.ErrUncertain, got.Error.Description, got.Error.Code))
 			return
 		}
-		for _, subject := range slices.Sorted(maps.Keys(got.State.Subjects)) {
+		if next, more := s.told.add(offset, got.Total, slices.Sorted(maps.Keys(got.State.Subjects))); more {
+			s.page(next)
+			return
+		}
+		for _, subject := range s.told.subjects {
 			key, err := s.engine.keyOf(subject)
 			if err != nil {
 				s.done(fmt.Errorf("%w: %w", engine.ErrStateLost, err))
@@ -75,11 +108,8 @@ func (s *scan) page(offset int) {
 				s.keys = append(s.keys, key)
 			}
 		}
-		if next := offset + len(got.State.Subjects); len(got.State.Subjects) > 0 && next < got.Total {
-			s.page(next)
-		} else {
-			s.read()
-		}
+		s.told = pages{}
+		s.read()
 	}, &nats.Msg{Subject: "$JS.API.STREAM.INFO." + s.engine.entriesOf(s.p), Data: ask})
 }
 
