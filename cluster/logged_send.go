@@ -63,7 +63,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	case op.Form == route.Read:
 		s.read(m, o, string(unit), c.Encode(), until)
 	case isDirect(m.Context()):
-		s.machine.Request(string(unit), c.Encode(), until.Sub(s.node.rt.Now()), func(value []byte, err error) { resolve(m, o, value, err) })
+		s.machine.Request(string(unit), c.Encode(), false, until.Sub(s.node.rt.Now()), func(value []byte, err error) { resolve(m, o, value, err) })
 	default:
 		s.log(m, o, string(unit), c.Encode())
 	}
@@ -73,7 +73,7 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 // read has a message read, on whichever machine has the unit. One that has it and ends is no reason
 // to fail: a read may be asked for twice.
 func (s *shared) read(m route.Message, o *operation, unit string, body []byte, until time.Time) {
-	s.machine.Request(unit, body, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
+	s.machine.Request(unit, body, true, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
 		if errors.Is(err, engine.ErrUncertain) && s.node.rt.Now().Before(until) && !s.isEnding() {
 			s.node.after(leastPause, func() {
 				if s.isEnding() {

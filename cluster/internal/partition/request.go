@@ -16,9 +16,11 @@ import (
 //             goes to the next one, until its time is over
 //             no reply comes in time, or the owner ends while it is run, or its machine is not
 //             heard of any more: it may have had its effect
+//             the bus loses messages, with each connection between machines for example: so what
+//             only reads is asked for again if no reply comes, seldom, since it may just take long
 //             of those to a partition so many may wait as a session keeps: more are refused
-// Invariants: R1 A request is run at most once: the bus brings it once at most, and it is sent
-//             again only if the machine that had it says that it has not run it.
+// Invariants: R1 A request that is no read is run at most once: the bus brings it once at most, and
+//             it is sent again only if the machine that had it says that it has not run it.
 //             R2 A reply with an outcome comes after the write.
 //             R3 A request whose write may still be made is run again for another write, of which
 //             one is refused, and in no other way: not through the log.
@@ -45,21 +47,29 @@ type inquiry struct {
 	message *message
 	done    func(value []byte, err error)
 	sent    string // to this machine, and no reply to it has come; empty otherwise
+	reads   bool
+	again   time.Time // when to ask that machine again, if it reads
+	silence time.Duration
 }
+
+// leastSilence is how long no reply to a read comes until it is asked for again; each time after
+// that twice as long.
+const leastSilence = time.Second
 
 // size returns the bytes that count as kept.
 func (a *inquiry) size() int { return len(a.message.unit) + len(a.message.value) }
 
-// Request has a command run beside the log. done is told the outcome; after d, ErrUncertain or
-// ErrNoOwner; ErrFull at once if too many wait for theirs.
-func (m *Machine) Request(unit string, body []byte, d time.Duration, done func(value []byte, err error)) {
+// Request has a command run beside the log. reads: it only reads, and may be run twice. done is
+// told the outcome; after d, ErrUncertain or ErrNoOwner; ErrFull at once if too many wait for
+// theirs.
+func (m *Machine) Request(unit string, body []byte, reads bool, d time.Duration, done func(value []byte, err error)) {
 	m.world.Run(func() {
 		if m.ended {
 			done(nil, ErrNoOwner)
 			return
 		}
 		p := Of(unit, len(m.parts))
-		a := &inquiry{done: done, message: &message{kind: request, node: m.name, p: p, call: m.lastCall + 1, unit: unit, value: body}}
+		a := &inquiry{done: done, reads: reads, silence: leastSilence, message: &message{kind: request, node: m.name, p: p, call: m.lastCall + 1, unit: unit, value: body}}
 		if !m.asked[p].mayTake(a.size(), m.mostAsked) {
 			done(nil, ErrFull)
 			return
@@ -83,7 +93,24 @@ func (m *Machine) ask(a *inquiry) {
 		return
 	}
 	a.sent = v.Owners[a.message.p]
+	m.sends(a)
+}
+
+// sends sends a request to the machine that it is for.
+func (m *Machine) sends(a *inquiry) {
+	a.again = m.world.Now().Add(a.silence)
 	m.tell(a.sent, a.message)
+}
+
+// repeatsReads asks again for what was read, and has no reply.
+func (m *Machine) repeatsReads() {
+	now := m.world.Now()
+	for _, number := range slices.Sorted(maps.Keys(m.asks)) {
+		if a := m.asks[number]; a.reads && a.sent != "" && !now.Before(a.again) {
+			a.silence *= 2
+			m.sends(a)
+		}
+	}
 }
 
 // forget forgets a request that is about to have its outcome.

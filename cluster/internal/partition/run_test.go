@@ -156,7 +156,7 @@ func (n *node) order(c *client, o order, unit string) {
 		}
 	}
 	if a.direct {
-		n.Machine.Request(a.unit, a.body(), s.delay(5*time.Second), outcome)
+		n.Machine.Request(a.unit, a.body(), false, s.delay(5*time.Second), outcome)
 		return
 	}
 	giveUp := n.Machine.Send(a.unit, a.body(), func(err error) {

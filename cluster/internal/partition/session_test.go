@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,7 @@ func TestAskedKept(t *testing.T) {
 	n.mostAsked = kept{3, 1000}
 	full, done, over := 0, 0, 0
 	ask := func(size int) {
-		n.Machine.Request("u", order{ID: strings.Repeat("a", size), Do: "get"}.body(), 10*time.Second, func(_ []byte, err error) {
+		n.Machine.Request("u", order{ID: strings.Repeat("a", size), Do: "get"}.body(), false, 10*time.Second, func(_ []byte, err error) {
 			switch {
 			case err == nil:
 				done++
@@ -123,6 +124,50 @@ func TestAskedKept(t *testing.T) {
 	ask(1)
 	if full != 1 {
 		t.Errorf("%d were refused behind a large one", full)
+	}
+}
+
+// TestAskedAgain holds that a read whose message is lost, or its reply, is asked for again, and
+// that a command is not.
+func TestAskedAgain(t *testing.T) {
+	for seed := range uint64(20) {
+		s := newSim(seed, none)
+		s.rates, s.calm = rates{unheard: 1}, true
+		n := s.begin()
+		s.until(3 * time.Second) // it owns all
+		done, uncertain := 0, 0
+		ask := func(reads bool) {
+			n.Machine.Request("u", order{ID: fmt.Sprint(reads), Do: "get"}.body(), reads, 10*time.Second, func(_ []byte, err error) {
+				switch {
+				case err == nil && reads:
+					done++
+				case errors.Is(err, engine.ErrUncertain) && !reads:
+					uncertain++
+				default:
+					t.Errorf("seed %d: reads: %v, %v", seed, reads, err)
+				}
+			})
+		}
+		s.calm = false // the messages are lost, or the replies
+		if seed%2 == 0 {
+			ask(true)
+			ask(false)
+		} else {
+			s.calm = true
+			ask(true)
+			ask(false)
+			s.calm = false
+			s.until(s.now + 500*time.Millisecond)
+		}
+		s.calm = true
+		s.until(7 * time.Second)
+		if done != 1 || uncertain > 0 {
+			t.Errorf("seed %d: %d reads are done, %d commands given up", seed, done, uncertain)
+		}
+		s.until(20 * time.Second)
+		if done != 1 || uncertain != 1 {
+			t.Errorf("seed %d: %d reads are done, %d commands given up, at last", seed, done, uncertain)
+		}
 	}
 }
 
