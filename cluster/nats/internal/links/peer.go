@@ -1,9 +1,13 @@
 package links
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"sync/atomic"
 	"time"
 )
@@ -55,6 +59,9 @@ func (p *peer) connect(n notice) {
 	defer cancel()
 	d := tls.Dialer{Config: settings(p.mesh.own, func(key fingerprint) bool { return key == n.key })}
 	conn, err := d.DialContext(ctx, "tcp", n.address)
+	if err == nil {
+		err = isTaken(ctx, conn)
+	}
 	if err != nil {
 		p.pause(pauseRefused)
 		if !p.mesh.isClosed() && !p.warned.Swap(true) {
@@ -64,6 +71,21 @@ func (p *peer) connect(n notice) {
 	}
 	p.warned.Store(false)
 	p.begins(newLink(conn, p.ends))
+}
+
+// isTaken asks whether the other side takes a connection, which it closes otherwise: the handshake
+// ends here before the other side has looked at the key.
+func isTaken(ctx context.Context, conn net.Conn) error {
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	_, err := conn.Write([]byte{0})
+	if err == nil {
+		_, err = io.ReadFull(conn, make([]byte, 1))
+	}
+	if !stop() || err != nil {
+		_ = conn.Close()
+		return fmt.Errorf("links: the other machine does not take the connection: %w", cmp.Or(err, ctx.Err()))
+	}
+	return nil
 }
 
 // begins has a link be used.
