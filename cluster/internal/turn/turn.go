@@ -4,6 +4,7 @@ package turn
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -16,7 +17,8 @@ import (
 // Sketch:     what is to run is in a list, the last one first. The one that finds the list empty
 //             has an operation take what is there; that leaves a mark in place of it, so that
 //             others only add to the list, and ends by taking the mark away
-//             Inline puts the mark in place of an empty list, and so does all that itself
+//             Inline puts the mark in place of an empty list, and so does all that itself; after
+//             some steps of others an operation goes on with the rest
 // Invariants: T1 One operation, or one caller of Inline, at a time runs what is in the list, in the
 //             order in which it came.
 //             T2 While there is a step in the list one of them runs, or an operation is to come.
@@ -62,15 +64,19 @@ func (t *Turn) Run(fn func()) {
 	}
 }
 
-// Inline is Run in which the caller runs fn at once if nobody else runs anything, and what comes
-// meanwhile.
+// Inline is Run in which the caller runs fn at once if nobody else runs anything, and some of what
+// comes meanwhile.
 func (t *Turn) Inline(fn func()) {
-	if t.list.CompareAndSwap(nil, under) {
-		(*operation)(t).runs(fn)
-	} else {
+	if !t.list.CompareAndSwap(nil, under) {
 		t.Run(fn)
+	} else if !(*operation)(t).runs(fn, mostInline) {
+		seam.Soon(t.rt, (*rest)(t))
 	}
 }
+
+// mostInline is how many steps of others a caller of Inline runs, or as many as it has found at
+// once: it has things of its own to do.
+const mostInline = 64
 
 // later gives a turn a function after a while.
 var later = freerun.FreeOp("laterInTurn", func(_ *freerun.Context, s laterStep) (struct{}, error) {
@@ -95,10 +101,11 @@ func (t *Turn) Now() time.Time { return t.rt.Now() }
 type operation Turn
 
 // Run implements [route.Turn].
-func (o *operation) Run(*freerun.Context, any) { o.runs(nil) }
+func (o *operation) Run(*freerun.Context, any) { o.runs(nil, math.MaxInt) }
 
-// runs runs first, unless it is nil, and then what is in the list.
-func (o *operation) runs(first func()) {
+// runs runs first, unless it is nil, and then what is in the list, up to a number of steps. It
+// reports whether it has left the list empty; otherwise the turn is the caller's still.
+func (o *operation) runs(first func(), most int) (all bool) {
 	over := false
 	defer func() {
 		if !over {
@@ -107,21 +114,31 @@ func (o *operation) runs(first func()) {
 	}()
 	if first != nil {
 		first()
-		if o.list.CompareAndSwap(under, nil) {
-			over = true
-			return
-		}
 	}
-	for {
+	for n := 0; ; {
+		if (first != nil || n > 0) && o.list.CompareAndSwap(under, nil) {
+			over = true
+			return true
+		}
+		if n >= most {
+			over = true
+			return false
+		}
 		for s := inOrder(o.list.Swap(under)); s != nil; s = s.next {
 			s.fn()
-		}
-		if o.list.CompareAndSwap(under, nil) {
-			over = true
-			return
+			n++
 		}
 	}
 }
+
+// rest is the operation that goes on after a caller of Inline.
+type rest Turn
+
+// Run implements [route.Turn].
+func (r *rest) Run(*freerun.Context, any) { (*operation)(r).runs(nil, math.MaxInt) }
+
+// Failed implements [route.Turn]. The runtime has ended: who has begun goes on.
+func (r *rest) Failed(error) { r.Run(nil, nil) }
 
 // crash ends the program, since a step has panicked: what the turn guards is half changed, and
 // other machines go on from what is stored.

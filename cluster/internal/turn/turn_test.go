@@ -58,3 +58,49 @@ func TestTurnDrains(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestInline holds that a caller of Inline runs its step at once, and not for ever what others add;
+// and that what it leaves runs all the same, in order, also when the runtime has ended.
+func TestInline(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		rt := freerun.New()
+		w := turn.New(rt)
+		if ended {
+			if err := rt.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+		const steps = 10_000
+		var got []int
+		done, returned := make(chan struct{}), make(chan struct{})
+		var more func(i int) func()
+		more = func(i int) func() {
+			return func() {
+				got = append(got, i)
+				switch {
+				case i == steps:
+					close(done)
+					return
+				case i == steps/2 && !ended:
+					<-returned
+				}
+				w.Run(more(i + 1))
+			}
+		}
+		here := 0
+		w.Inline(func() {
+			more(0)()
+			here = len(got)
+		})
+		close(returned)
+		<-done
+		if len(got) != steps+1 || !slices.IsSorted(got) || here != 1 {
+			t.Errorf("the runtime has ended: %v: %d steps, in order: %v", ended, len(got), slices.IsSorted(got))
+		}
+		if !ended {
+			if err := rt.Shutdown(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
