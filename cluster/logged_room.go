@@ -82,12 +82,23 @@ func (s *loggedCell) mayHave(c *cell, record []byte) error {
 }
 
 // mayAdd returns why a run may not add to the record what it has told, and its outcome; nil if it
-// may.
+// may. What goes along with what it has told stays behind if there is no room for it.
 func (r *run) mayAdd() error {
 	if r.logged == nil {
 		return nil
 	}
-	return mayHave("what it has told, with its outcome,", r.size(), r.cell.logged.part.of.room.Added)
+	most := r.cell.logged.part.of.room.Added
+	if r.size() > most {
+		r.leaveValues()
+	}
+	return mayHave("what it has told, with its outcome,", r.size(), most)
+}
+
+// leaveValues has nothing go along with what a run has told.
+func (r *run) leaveValues() {
+	for i := range r.tells {
+		r.tells[i].Values = nil
+	}
 }
 
 // size returns how many bytes a run adds to the record, at most.

@@ -17,7 +17,8 @@ import (
 //
 // A value is encoded as an argument is. One of another type stays behind, and so does one that
 // cannot be encoded, or for which there is no room: the values of a message have 8 KiB, and those
-// that are stored 2 KiB, in the order of the calls of Travels. Timers and what they send have none.
+// that are stored 2 KiB, in the order of the calls of Travels. All stay behind where an operation
+// tells so many units that its record has no room for them. Timers and what they send have none.
 // The trace and the baggage of OpenTelemetry go along where the program has package otelfreerun,
 // and of a message of a scope the names of its senders ([freerun.Future.Senders]), with the name of
 // their machine, up to 256 bytes.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/cluster"
+	"github.com/freerun-go/freerun/cluster/nats"
 )
 
 // guestKey is the key of a value that goes along.
@@ -24,8 +26,10 @@ func who(c *freerun.Context) (string, error) {
 
 type witness struct{ Heard string }
 
+const unheard = "nobody yet"
+
 var (
-	witnesses = freerun.NewKind("witness", func(*freerun.Context, string) (witness, error) { return witness{}, nil }, cluster.Durable(cluster.Tagged()))
+	witnesses = freerun.NewKind("witness", func(*freerun.Context, string) (witness, error) { return witness{Heard: unheard}, nil }, cluster.Durable(cluster.Tagged()))
 
 	whoAsks     = freerun.Op("whoAsks", func(c *freerun.Context, _ *parlor, _ struct{}) (string, error) { return who(c) })
 	whoSends    = freerun.Op("whoSends", func(c *freerun.Context, _ *witness, _ struct{}) (string, error) { return who(c) })
@@ -103,6 +107,44 @@ func TestValuesGoAlong(t *testing.T) {
 					return err == nil && got == guest
 				})
 			}
+		}
+	}
+}
+
+// tellsAll has many units hear.
+var tellsAll = freerun.Op("tellsAll", func(c *freerun.Context, _ *witness, others []string) (struct{}, error) {
+	for _, other := range others {
+		if err := hears.Tell(c, witnesses.At(c, other), struct{}{}); err != nil {
+			return struct{}{}, err
+		}
+	}
+	return struct{}{}, nil
+})
+
+// TestValuesStayBehind holds that an operation which tells more units than there is room for values
+// has its effect without them.
+func TestValuesStayBehind(t *testing.T) {
+	t.Parallel()
+	a := join(t, "behind", serve(t, nil), nats.Create(1), nats.Partitions(4))
+	defer a.leave(t)
+	guest := strings.Repeat("g", 2000)
+	c := a.rt.Context()
+	for many, want := range map[int]string{5: guest, 500: ""} {
+		var others []string
+		for i := range many {
+			others = append(others, fmt.Sprint("of ", many, ": ", i))
+		}
+		if _, err := tellsAll.Call(c.WithValue(guestKey{}, guest), witnesses.At(c, "all"), others); err != nil {
+			t.Fatalf("%d units: %v", many, err)
+		}
+		for _, key := range others {
+			eventually(t, key+" hears", func() bool {
+				got, err := heard.Call(c, witnesses.At(c, key), struct{}{})
+				if err == nil && got != want && got != unheard {
+					t.Fatalf("%s has heard of %.10q, want %.10q", key, got, want)
+				}
+				return err == nil && got == want
+			})
 		}
 	}
 }
