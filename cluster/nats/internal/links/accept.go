@@ -24,21 +24,34 @@ func (m *Mesh) accept() {
 			_ = conn.Close()
 			return
 		}
+		if m.strangers.Add(1) > mostStrangers {
+			m.strangers.Add(-1)
+			m.drops(conn)
+			continue
+		}
 		m.all.Go(func() {
 			defer m.drops(conn)
-			m.serve(conn)
+			if safe := m.meets(conn); safe != nil {
+				m.serve(safe)
+			}
 		})
 	}
 }
 
-// serve receives what comes by a connection, if it is that of a machine that is known.
-func (m *Mesh) serve(conn net.Conn) {
+// meets returns the connection with a machine that is known; nil for any other.
+func (m *Mesh) meets(conn net.Conn) *tls.Conn {
+	defer m.strangers.Add(-1)
 	safe := tls.Server(conn, m.incoming)
 	_ = safe.SetDeadline(time.Now().Add(mostHandshake))
 	if safe.Handshake() != nil {
-		return
+		return nil
 	}
 	_ = safe.SetDeadline(time.Time{})
+	return safe
+}
+
+// serve receives what comes by a connection.
+func (m *Mesh) serve(safe *tls.Conn) {
 	r := bufio.NewReaderSize(patient{safe}, 64<<10)
 	for {
 		size, err := binary.ReadUvarint(r)
@@ -72,6 +85,9 @@ func (p patient) Read(b []byte) (int, error) {
 }
 
 const (
+	// mostStrangers is how many connections may have shown no key yet: those of strangers take no
+	// more of the files that a process may have.
+	mostStrangers = 256
 	mostUnasked   = 4 * lookEvery // the other side is silent, or has none to ask
 	mostHandshake = 5 * time.Second
 	mostMessage   = 64 << 20 // as NATS has it at most

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,8 @@ type Mesh struct {
 	all   sync.WaitGroup
 	ends  context.Context // once it is closed
 	end   func()
+
+	strangers atomic.Int64 // connections that have shown no key yet
 
 	mu     sync.Mutex
 	closed bool

@@ -181,6 +181,66 @@ func TestMeshStrangers(t *testing.T) {
 	}
 }
 
+// TestMeshCrowd holds that those who connect and say nothing take a bounded number of files, and
+// that a link goes on meanwhile.
+func TestMeshCrowd(t *testing.T) {
+	t.Parallel()
+	var p post
+	var came atomic.Int64
+	b := p.join(t, "b", func([]byte) { came.Add(1) })
+	a := p.join(t, "a", func([]byte) {})
+	linked(t, a, "b")
+	const crowd = 2 * mostStrangers
+	refused := make(chan bool, crowd)
+	for range crowd {
+		conn, err := net.Dial("tcp", b.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go func() {
+			_, err := conn.Read(make([]byte, 1))
+			refused <- err != nil
+		}()
+	}
+	for range crowd - mostStrangers {
+		if !<-refused {
+			t.Error("a stranger gets an answer")
+		}
+		b.mu.Lock()
+		if n := len(b.conns); n > mostStrangers+2 { // the link, and one that is about to be refused
+			t.Errorf("there are %d connections", n)
+		}
+		b.mu.Unlock()
+	}
+	before := came.Load()
+	eventually(t, "a message", func() bool { a.Send("b", []byte("x")); return came.Load() > before })
+}
+
+// TestMeshHole holds that Close ends a connection that is being made, before that fails.
+func TestMeshHole(t *testing.T) {
+	t.Parallel()
+	var p post
+	hole, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hole.Close()
+	p.turns = func(n *notice) { n.address = hole.Addr().String() }
+	p.join(t, "b", func([]byte) {})
+	a := p.join(t, "a", func([]byte) {})
+	a.Send("b", []byte("x"))
+	conn, err := hole.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	a.Close()
+	if b, _ := a.peers.Load("b"); b.(*peer).warned.Load() {
+		t.Error("it waits until the connection has failed")
+	}
+}
+
 // TestMeshSilent holds that a link ends whose other side does not answer, and that there is another
 // one once it does.
 func TestMeshSilent(t *testing.T) {
