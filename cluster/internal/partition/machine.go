@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -42,6 +43,7 @@ type Machine struct {
 	asks     map[uint64]*inquiry
 	asked    []kept // of them, by partition
 	lastCall uint64
+	stopped  error // why the store takes nothing any more; nil if that is not known
 	looked   func(v *View)
 	received func(b []byte)
 	// tune is called with each owner before that begins; nil but in tests.
@@ -312,14 +314,17 @@ func (t *part) own() {
 	m := t.machine
 	var o *Owner
 	t.began = t.world.Now()
-	o = NewOwner(t.p, m.log, t.world, m.cells, func(error) {
+	o = NewOwner(t.p, m.log, t.world, m.cells, func(err error) {
 		now := t.world.Now()
 		if now.Sub(t.began) > longLife {
 			t.pause.reset()
 		}
 		t.again = now.Add(t.pause.next())
 		t.disowns(o)
-		if o.lost {
+		switch {
+		case errors.Is(err, engine.ErrStopped):
+			m.world.Run(func() { m.stopped = err })
+		case o.lost:
 			m.world.Run(func() { m.decline(t.p) })
 		}
 	})

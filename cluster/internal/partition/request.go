@@ -60,8 +60,8 @@ const leastSilence = time.Second
 func (a *inquiry) size() int { return len(a.message.unit) + len(a.message.value) }
 
 // Request has a command run beside the log. reads: it only reads, and may be run twice. done is
-// told the outcome; after d, ErrUncertain or ErrNoOwner; ErrFull at once if too many wait for
-// theirs.
+// told the outcome; after d, ErrUncertain or ErrNoOwner; [engine.ErrStopped] if it was not run, and
+// the store has stopped; ErrFull at once if too many wait for theirs.
 func (m *Machine) Request(unit string, body []byte, reads bool, d time.Duration, done func(value []byte, err error)) {
 	m.world.Run(func() {
 		if m.ended {
@@ -89,7 +89,7 @@ func (m *Machine) ask(a *inquiry) {
 	}
 	v := m.View()
 	if v == nil || v.Owners[a.message.p] == "" || m.leaving {
-		m.world.After(BeatEvery/4, func() { m.ask(a) })
+		m.askLater(a)
 		return
 	}
 	a.sent = v.Owners[a.message.p]
@@ -111,6 +111,17 @@ func (m *Machine) repeatsReads() {
 			m.sends(a)
 		}
 	}
+}
+
+// askLater sends a request that was not run to the owner, once there may be one: there is none any
+// more where the store has stopped.
+func (m *Machine) askLater(a *inquiry) {
+	if m.stopped != nil {
+		m.forget(a)
+		a.done(nil, m.stopped)
+		return
+	}
+	m.world.After(BeatEvery/4, func() { m.ask(a) })
 }
 
 // forget forgets a request that is about to have its outcome.
@@ -156,7 +167,7 @@ func (m *Machine) replied(got *message) {
 		a.done(nil, engine.ErrUncertain)
 	default:
 		a.sent = ""
-		m.world.After(BeatEvery/4, func() { m.ask(a) })
+		m.askLater(a)
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	wrongSequence = 10071
 	notSettled    = 10164 // a write of the entry is on its way to the other servers
 	noMessage     = 10037
+	noStream      = 10059
 	noResources   = 10023 // the room of all streams is used up
 	noStorage     = 10047 // resources exceeded
 	noStorageLeft = 10077 // the stream's maximum of bytes
@@ -148,6 +149,9 @@ func (e *Engine) lastOf(stream, subject string, done func(header nats.Header, va
 	ask := &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + stream, Data: fmt.Appendf(nil, `{"last_by_subj":%q}`, subject)}
 	e.call(func(m *nats.Msg, err error) {
 		a, err := decode(m, err)
+		if a.Error != nil && a.Error.Code == noStream {
+			e.look()
+		}
 		switch {
 		case a.Error != nil && a.Error.Code == noMessage:
 			done(nil, nil, 0, nil)

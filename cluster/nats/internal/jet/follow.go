@@ -268,6 +268,9 @@ func (f *follower) fetch() (all []stored, err error) {
 			switch m.Header.Get("Status") {
 			case "204", "404": // the end, and none
 				return all, nil
+			case "503": // nobody has got it
+				f.engine.look()
+				return nil, engine.ErrUncertain
 			case "":
 			default:
 				return nil, engine.ErrUncertain

@@ -185,7 +185,6 @@ func (e *Engine) look() {
 
 // missing returns a stream of which a server says that there is none; empty for none.
 func (e *Engine) missing() string {
-	const noStream = 10059
 	for _, name := range e.streams() {
 		m, err := e.nc.Request("$JS.API.STREAM.INFO."+name, nil, mostCall)
 		var got info
