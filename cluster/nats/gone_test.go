@@ -12,8 +12,9 @@ import (
 	"github.com/freerun-go/freerun/cluster/nats"
 )
 
-// TestGone holds that machines that send nothing find out that a stream is gone, whichever, and that
-// direct commands fail with ErrStopped from then on, also when nobody owns a partition any more.
+// TestGone holds that machines that send nothing find out that a stream is gone, whichever, and
+// that direct commands fail with ErrStopped from then on, also when nobody owns a partition any
+// more.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	for _, stream := range []string{"in-0", "in-1", "st-0", "st-1"} {
