@@ -71,6 +71,8 @@ func (s *settings) options(name string) (*server.Options, error) {
 	o := &server.Options{
 		ServerName: name, JetStream: true, StoreDir: s.dir, NoSigs: true, NoLog: true,
 		SyncAlways: s.sync == 0, SyncInterval: s.sync, DontListen: s.listen == "",
+		// It tries each second, over four connections: it says so at first, and then each minute.
+		ReconnectErrorReports: 60,
 	}
 	var err error
 	if s.listen != "" {

@@ -33,7 +33,7 @@ func (e *Engine) makeStreams(ctx context.Context, js jetstream.JetStream, o Opti
 		case there != nil && there.Config.Metadata[copying] != "":
 			return fmt.Errorf("%w: the streams %s have a part of a copy, which has not ended; unless one is under way, delete them, and copy again", ErrMismatch, e.listed())
 		case there != nil:
-			return fmt.Errorf("%w: the server has a stream %s; a copy makes it: give the program another name, or delete %s", ErrMismatch, name, e.listed())
+			return fmt.Errorf("%w: the server has a stream %s already, and a copy makes its streams: give the program another name there (-as), or delete %s", ErrMismatch, name, e.listed())
 		}
 	}
 	_, _ = rand.Read(e.id[:]) // it never fails

@@ -266,7 +266,7 @@ func (e *Engine) insist(ctx context.Context, ask func(ctx context.Context) error
 			if errors.Is(context.Cause(ctx), ErrPermission) {
 				return context.Cause(ctx)
 			}
-			return fmt.Errorf("%w: no server with JetStream has answered for certain; a majority of them must be up: %w", ErrNoServer, errors.Join(context.Cause(ctx), err))
+			return fmt.Errorf("%w: no server with JetStream has answered for certain; a majority of them must be up, and all that are to have the streams when these are made: %w", ErrNoServer, errors.Join(context.Cause(ctx), err))
 		case <-time.After(mostCall / 10):
 		}
 	}
