@@ -27,7 +27,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
-	if err := newExchange(freerun.New(), *markets, *traders).run(ctx, *dir, *addr, *pause); err != nil {
+	if err := newExchange(freerun.New(), max(1, *markets), max(1, *traders)).run(ctx, *dir, *addr, *pause); err != nil {
 		log.Fatal("exchange: ", err)
 	}
 }

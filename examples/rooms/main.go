@@ -50,7 +50,7 @@ func (w *world) serve(ctx context.Context, addr string) error {
 // shown is what report has said last.
 type shown struct {
 	Ticks, LeftOut, Walks int64
-	Late                  string
+	Late                  []time.Duration // p50, p99, p99.9
 }
 
 // report says each second how late ticks were.
@@ -62,8 +62,8 @@ func (w *world) report(ctx context.Context) {
 		case <-time.After(time.Second):
 		}
 		ticks, late := w.late.take(0.5, 0.99, 0.999)
-		t := shown{ticks, w.leftOut.Swap(0), w.walks.Swap(0), fmt.Sprint(late)}
+		t := shown{ticks, w.leftOut.Swap(0), w.walks.Swap(0), late}
 		w.shown.Store(&t)
-		fmt.Printf("%d ticks, %d left out, %d walks; late, p50 p99 p99.9: %s\n", t.Ticks, t.LeftOut, t.Walks, t.Late)
+		fmt.Printf("%d ticks, %d left out, %d walks; late, p50 p99 p99.9: %v\n", t.Ticks, t.LeftOut, t.Walks, t.Late)
 	}
 }

@@ -49,7 +49,8 @@ func (w *world) elapsed() time.Duration { return w.rt.Now().Sub(w.began) }
 // beside returns the place of the room dx to the right of a room, and dy below it.
 func (w *world) beside(place, dx, dy int) int {
 	n := w.side
-	return (place/n+dy+n)%n*n + (place%n+dx+n)%n
+	wrap := func(i int) int { return (i%n + n) % n }
+	return wrap(place/n+dy)*n + wrap(place%n+dx)
 }
 
 // fill puts players into the rooms, most of them around the middle, who walk anywhere: up to a room
