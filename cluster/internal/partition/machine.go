@@ -13,6 +13,7 @@ import (
 // Sketch:     a machine beats, and hears the beats of others: they are the members
 //             it owns the partitions that are its own by the members (OwnerOf), and leaves those
 //             that are not any more
+//             it hears its own beats, too: one that was cut off owns anew what it owns
 //             it has a session to each partition, through which its units send, and through which
 //             the outcomes come back
 // Invariants: Each partition has a turn of its own on each machine, in which its session and its
@@ -43,7 +44,8 @@ type Machine struct {
 	asks     map[uint64]*inquiry
 	asked    []kept // of them, by partition
 	lastCall uint64
-	stopped  error // why the store takes nothing any more; nil if that is not known
+	stopped  error     // why the store takes nothing any more; nil if that is not known
+	ownBeat  time.Time // when the last beat of this machine has come back
 	looked   func(v *View)
 	received func(b []byte)
 	// tune is called with each owner before that begins; nil but in tests.
@@ -275,6 +277,7 @@ func (m *Machine) Receive(b []byte) {
 	case beat:
 		m.world.Run(func() {
 			if got.node == m.name {
+				m.hearsItself()
 				return
 			}
 			if m.members.Beat(got.node, got.declined, m.world.Now()) && !m.leaving {
@@ -297,6 +300,25 @@ func (m *Machine) Receive(b []byte) {
 		t.world.Run(func() { t.requested(&got) })
 	case reply:
 		m.world.Run(func() { m.replied(&got) })
+	}
+}
+
+// hearsItself notes that a beat of this machine has come back. If none has for so long that others
+// do not count it, they may have owned its partitions meanwhile, and written what its owners do not
+// know, beside the logs: so each owner leaves, and the next one begins with what is stored.
+func (m *Machine) hearsItself() {
+	now := m.world.Now()
+	wasCut := !m.ownBeat.IsZero() && now.Sub(m.ownBeat) > Absent
+	m.ownBeat = now
+	if !wasCut || m.leaving {
+		return
+	}
+	for _, t := range m.parts {
+		t.world.Run(func() {
+			if t.owner != nil && !t.leaves {
+				t.leave(func() {})
+			}
+		})
 	}
 }
 

@@ -171,6 +171,26 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
+// TestHearsItself holds that a machine that was cut off for so long that others may have owned its
+// partitions owns them anew, and that one that was cut off for less goes on.
+func TestHearsItself(t *testing.T) {
+	s := newSim(1, none)
+	s.rates, s.calm = rates{}, true
+	n := s.begin()
+	s.until(3 * time.Second)
+	first := n.parts[0].owner
+	n.port.Cut(Absent / 2)
+	s.until(6 * time.Second)
+	if first == nil || n.parts[0].owner != first {
+		t.Error("there is another owner after a moment")
+	}
+	n.port.Cut(2 * Absent)
+	s.until(12 * time.Second)
+	if now := n.parts[0].owner; now == nil || now == first || first.phase != ended {
+		t.Error("the owner goes on that others did not hear of")
+	}
+}
+
 // TestLeave holds that the next owner of a partition has nothing to do again, if the one before has
 // left it.
 func TestLeave(t *testing.T) {
