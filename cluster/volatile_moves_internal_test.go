@@ -11,7 +11,7 @@ import (
 	"github.com/freerun-go/freerun/freeruntest"
 )
 
-// listening is what is shared by a machine with the name here, which others are told nothing by.
+// listening is the store of a machine named here. It sends nothing.
 type listening struct{ engine.Shared }
 
 func (listening) Name() string    { return "here" }

@@ -14,14 +14,14 @@ import (
 	"github.com/freerun-go/freerun/cluster/internal/logsim"
 )
 
-// sharedHalf has an operation on two shelves written by half. Nobody can complete that: the machine
+// sharedHalf is a program in which an operation on two shelves is written by half. The machine
 // that knows the rest has ended.
 type sharedHalf struct {
 	*machines
 	logged *logged
 }
 
-// logged is what was logged.
+// logged collects the lines of the log.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -167,8 +167,7 @@ func (m *Machine) look() {
 	}
 	v := m.members.View(len(m.parts), m.world.Now(), m.seen.Load())
 	m.seen.Store(v)
-	m.giveUpOf(v.MayAnswer())
-	m.repeatsReads()
+	m.looksAtAsks(v.MayAnswer())
 	if m.looked != nil {
 		m.looked(v)
 	}

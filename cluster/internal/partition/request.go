@@ -102,17 +102,6 @@ func (m *Machine) sends(a *inquiry) {
 	m.tell(a.sent, a.message)
 }
 
-// repeatsReads asks again for what was read, and has no reply.
-func (m *Machine) repeatsReads() {
-	now := m.world.Now()
-	for _, number := range slices.Sorted(maps.Keys(m.asks)) {
-		if a := m.asks[number]; a.reads && a.sent != "" && !now.Before(a.again) {
-			a.silence *= 2
-			m.sends(a)
-		}
-	}
-}
-
 // askLater sends a request that was not run to the owner, once there may be one: there is none any
 // more where the store has stopped.
 func (m *Machine) askLater(a *inquiry) {
@@ -143,11 +132,18 @@ func (m *Machine) giveUp(a *inquiry) {
 	}
 }
 
-// giveUpOf ends the requests that went to machines that are no members any more.
-func (m *Machine) giveUpOf(members []string) {
+// looksAtAsks ends the requests that went to machines that are no members any more, and repeats the
+// reads that have had no reply for long.
+func (m *Machine) looksAtAsks(members []string) {
+	now := m.world.Now()
 	for _, number := range slices.Sorted(maps.Keys(m.asks)) {
-		if a := m.asks[number]; a.sent != "" && !slices.Contains(members, a.sent) {
+		switch a := m.asks[number]; {
+		case a.sent == "":
+		case !slices.Contains(members, a.sent):
 			m.giveUp(a)
+		case a.reads && !now.Before(a.again):
+			a.silence *= 2
+			m.sends(a)
 		}
 	}
 }

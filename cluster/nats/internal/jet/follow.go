@@ -268,7 +268,7 @@ func (f *follower) fetch() (all []stored, err error) {
 			switch m.Header.Get("Status") {
 			case "204", "404": // the end, and none
 				return all, nil
-			case "503": // nobody has got it
+			case "503": // no server has the stream now
 				f.engine.look()
 				return nil, engine.ErrUncertain
 			case "":

@@ -222,7 +222,7 @@ func (l *link) rests() bool {
 	return ended
 }
 
-// hangsUp ends the connection of a link that is closed. first: nobody knows of it.
+// hangsUp ends the connection of a link that is closed. first: its end has not been told yet.
 func (l *link) hangsUp(first bool) {
 	_ = l.conn.Close()
 	if first {
