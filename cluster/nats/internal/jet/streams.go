@@ -172,14 +172,21 @@ func (e *Engine) marks(ctx context.Context, js jetstream.JetStream, first *jetst
 	return nil
 }
 
-// make makes a stream, or returns the one of its name that is there.
+// make makes a stream, or returns the one of its name that is there. A server whose last stream was
+// deleted a moment ago removes the folder of streams while it answers others, and has none for this
+// one then: it is asked again a few times.
 func (e *Engine) make(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig) (info *jetstream.StreamInfo, err error) {
+	folderless := 0
 	err = e.insist(ctx, func(ctx context.Context) error {
 		s, err := js.CreateStream(ctx, config) // the same one again is no error
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			if s, err = js.Stream(ctx, config.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
 				return errBetween
 			}
+		}
+		if hasNoFolder(err) && folderless < mostFolderless {
+			folderless++
+			return errBetween
 		}
 		if err == nil {
 			info = s.CachedInfo()
@@ -292,8 +299,19 @@ var passing = []jetstream.ErrorCode{
 	10118, // the stream is offline
 }
 
-// errBetween says that a stream that another process is making is not there yet.
-var errBetween = errors.New("another process is making the stream")
+// mostFolderless is how often a stream is asked for again for which a server has no folder: it may
+// have no room as well, which it says in the same words.
+const mostFolderless = 3
+
+// hasNoFolder reports whether a server could not make the files of a stream.
+func hasNoFolder(err error) bool {
+	var said *jetstream.APIError
+	return errors.As(err, &said) && said.ErrorCode == 10049
+}
+
+// errBetween says that a stream is not there yet: another process is making it, or its folder was
+// just removed.
+var errBetween = errors.New("the stream is about to be made")
 
 // mayPass reports whether a server may answer otherwise later.
 func mayPass(err error) bool {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -167,5 +169,33 @@ func TestOpenChangesNothing(t *testing.T) {
 			t.Errorf("R%d: it was %q, and is %q", n, before, after)
 		}
 		e.Close()
+	}
+}
+
+// TestNoFolder holds that a store is made although its server has no folder for streams for a
+// moment, as one that removes it after the last stream was deleted; and that it is an error if that
+// stays so.
+func TestNoFolder(t *testing.T) {
+	t.Parallel()
+	s := serve(t, 1)
+	nc := s.connect(t)
+	o := Options{Program: "folder", Partitions: 1, Pairs: 1, Replicas: 1, Create: true}
+	folder := filepath.Join(s.places[0].Dir, "jetstream")
+	away := folder + "-away"
+	if err := errors.Join(os.Rename(folder, away), os.WriteFile(folder, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), nc, o); err == nil || !strings.Contains(err.Error(), "stream folder-in-0 cannot be made") {
+		t.Fatalf("without a folder: %v", err)
+	}
+	back := make(chan error, 1)
+	time.AfterFunc(mostCall/20, func() { back <- errors.Join(os.Remove(folder), os.Rename(away, folder)) })
+	e, err := Open(t.Context(), nc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Close()
+	if err := <-back; err != nil {
+		t.Fatal(err)
 	}
 }
