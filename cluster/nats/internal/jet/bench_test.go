@@ -119,3 +119,25 @@ func sends(b *testing.B, o Options, direct bool) {
 		_, _ = under[i].Wait(context.Background())
 	}
 }
+
+// BenchmarkBegin says how long a machine takes that begins beside servers which run: until its
+// first command is answered, through the log. All it needs is there, and it is alone.
+func BenchmarkBegin(b *testing.B) {
+	for _, n := range replicas {
+		b.Run(fmt.Sprint("R", n), func(b *testing.B) {
+			s := serve(b, n)
+			o := Options{Program: "begin", Replicas: n, Pairs: 1}
+			open(b, s.connect(b), o).Close()
+			for i := range b.N {
+				m := newProcess(b, s.url(), o.Program, "one")
+				c := m.rt.Context()
+				if _, err := put.Call(context.Background(), tills.At(c, i%benchUnits), 1); err != nil {
+					b.Error(err)
+				}
+				b.StopTimer()
+				m.leave()
+				b.StartTimer()
+			}
+		})
+	}
+}
