@@ -67,7 +67,16 @@ func (o *told) hear(h heard) {
 // contents returns what all units have run.
 func contents(t testing.TB, log engine.Log) map[string][]string {
 	t.Helper()
-	all := map[string][]string{}
+	all, err := readAll(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// readAll is contents for a store that may be gone.
+func readAll(log engine.Log) (all map[string][]string, err error) {
+	all = map[string][]string{}
 	for n := range units {
 		unit := unitName(n)
 		for try := 0; ; try++ {
@@ -83,12 +92,12 @@ func contents(t testing.TB, log engine.Log) map[string][]string {
 				break
 			}
 			if try == 100 {
-				t.Fatal(err)
+				return nil, err
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // namesIn returns what a unit has run, from its record; nil is that of one that was sent nothing.
