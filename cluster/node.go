@@ -81,11 +81,12 @@ var errOpening = errors.New("cluster: the runtime has joined a store already")
 // is delivered, it becomes a recorded failure ([Node.Failures]): an operation that ends the process
 // ends the one that told it, and two more.
 //
-// Join waits for the store. It fails if the store cannot be opened, as [Local] says; if a kind or
-// an operation cannot be stored, or two have the same name there; if the store has messages or
-// timers that this program has no name for, or a newer program has given a kind another name
-// ([ErrNewer]); and if rt has joined a store before, or has ended. States of kinds that the program
-// does not have stay as they are. A runtime that ends leaves the store open: close the node after
+// Join waits for the store, and where that is on servers until rt drains: so a Shutdown or a Close
+// of rt ends it. It fails if the store cannot be opened, as [Local] says; if a kind or an operation
+// cannot be stored, or two have the same name there; if the store has messages or timers that this
+// program has no name for, or a newer program has given a kind another name ([ErrNewer]); and if rt
+// has joined a store before, or has ended. States of kinds that the program does not have stay as
+// they are. A runtime that ends leaves the store open: close the node after
 // [freerun.Runtime.Shutdown].
 func Join(rt *freerun.Runtime, s Store) (*Node, error) {
 	if rt == nil || s == nil {
@@ -165,8 +166,8 @@ func (n *Node) isIn(store any) {
 // Close closes the store, once all writes are done that have begun. Call it after
 // [freerun.Runtime.Shutdown]: durable units fail with [ErrClosed] from then on. Where machines
 // share the units, call it before: others take what this machine has, in two seconds at most, and
-// it waits for operations on volatile units that it has taken, ten at most. A second Close returns
-// nil. It waits.
+// it waits for operations on volatile units that it has taken, ten at most; after one second it
+// logs which. A second Close returns nil. It waits.
 func (n *Node) Close() error {
 	if n.shared != nil {
 		n.shared.leave.Do(n.shared.leaves)

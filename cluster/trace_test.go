@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +20,25 @@ type (
 )
 
 func init() { cluster.Travels[string]("cluster_test.tenant", tenantKey{}) }
+
+// TestTravelsRefuses holds that names and keys which make no sense panic, and say why.
+func TestTravelsRefuses(t *testing.T) {
+	for says, misuse := range map[string]func(){
+		"the package's own":  func() { cluster.Travels[string]("freerun.senders", new(int)) },
+		"a key that is nil":  func() { cluster.Travels[string]("nil", nil) },
+		"cannot be compared": func() { cluster.Travels[string]("slice", []int{}) },
+		"func()":             func() { cluster.Travels[func()]("function", new(int)) },
+	} {
+		func() {
+			defer func() {
+				if said, _ := recover().(string); !strings.HasPrefix(said, "cluster: Travels(") || !strings.Contains(said, says) {
+					t.Errorf("panic %q, want %q", said, says)
+				}
+			}()
+			misuse()
+		}()
+	}
+}
 
 var (
 	tracedTo = freerun.Op("tracedTo", func(_ *freerun.Context, a *account, n int) (int, error) { return n, nil })

@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/freerun-go/freerun/cluster/internal/codec"
 	"github.com/freerun-go/freerun/internal/travel"
@@ -23,11 +24,14 @@ import (
 // and of a message of a scope the names of its senders ([freerun.Future.Senders]), with the name of
 // their machine, up to 256 bytes.
 //
-// It panics if a T cannot be encoded, if the name or the key was given before, and if the key is
-// nil or cannot be compared.
+// It panics if a T cannot be encoded, if the name or the key was given before, if the key is nil or
+// cannot be compared, and for names that begin with "freerun.", which are the package's own.
 func Travels[T any](name string, key any) {
 	if key == nil || !reflect.TypeOf(key).Comparable() {
 		panic(fmt.Sprintf("cluster: Travels(%q) with a key that is nil, or cannot be compared", name))
+	}
+	if strings.HasPrefix(name, "freerun.") {
+		panic(fmt.Sprintf("cluster: Travels(%q); names that begin with freerun. are the package's own", name))
 	}
 	registers[T](travel.Value{Name: name, Key: key})
 }

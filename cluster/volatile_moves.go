@@ -1,13 +1,17 @@
 package cluster
 
 import (
+	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/freerun-go/freerun/cluster/internal/calls"
+	"github.com/freerun-go/freerun/cluster/internal/layout"
 	"github.com/freerun-go/freerun/cluster/internal/partition"
 )
 
@@ -156,13 +160,20 @@ const (
 	// its partitions, and mostRuns for the operations that it has taken.
 	mostStops = time.Second
 	mostRuns  = 10 * time.Second
+	// mostSilent is how long it waits without a word.
+	mostSilent = time.Second
 )
 
 // leave has the units be on other machines: what was taken here runs, and then they are stopped.
 // stopped is called then, or after mostStops, and ended when all outcomes have left, or after
 // mostRuns.
 func (c *volatileCalls) leave(stopped, ended func()) {
-	stopped, ended = c.within(mostStops, stopped), c.within(mostRuns, ended)
+	hush := c.of.node.limit(mostSilent, c.sayRuns)
+	tells := ended
+	stopped, ended = c.within(mostStops, stopped), c.within(mostRuns, func() {
+		hush()
+		tells()
+	})
 	c.of.machine.Run(func() {
 		c.leaving.Store(true)
 		v := c.of.machine.View()
@@ -201,4 +212,39 @@ func (c *volatileCalls) awaitRuns(done func()) {
 		return
 	}
 	c.of.node.after(leastPause, func() { c.awaitRuns(done) })
+}
+
+// sayRuns logs which operations have been taken and have no outcome, if there are any.
+func (c *volatileCalls) sayRuns() {
+	if c.runs.Load() == 0 || c.of.isEnding() {
+		return
+	}
+	each, left := make(chan []string, len(c.parts)), &atomic.Int64{}
+	left.Store(int64(len(c.parts)))
+	for _, t := range c.parts {
+		t.turn.Inline(func() {
+			each <- t.running()
+			if left.Add(-1) > 0 {
+				return
+			}
+			close(each)
+			var all []string
+			for some := range each {
+				all = append(all, some...)
+			}
+			slices.Sort(all)
+			slog.Warn("cluster: a machine that leaves waits for operations of volatile units that others have called, 10 s at most; an operation that returns a future has its outcome with that",
+				"operations", len(all), "first", strings.Join(all[:min(len(all), 3)], ", "))
+		})
+	}
+}
+
+// running returns the names of what was taken and has no outcome. In the turn.
+func (t *callsPart) running() (all []string) {
+	for body := range t.gate.Running() {
+		if call, err := layout.DecodeCall(body); err == nil {
+			all = append(all, fmt.Sprintf("%s of %s %q", call.Operation, call.Kind, call.Key))
+		}
+	}
+	return all
 }

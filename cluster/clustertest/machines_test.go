@@ -241,7 +241,7 @@ func (m *machine) run() {
 	if of, is := s.of.(machineBeginner); is {
 		of.begins(m)
 	}
-	m.node, err = cluster.Join(m.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) { return m, nil }))
+	m.node, err = cluster.Join(m.rt, engine.SharedStore[cluster.Store](func(context.Context) (engine.Shared, error) { return m, nil }))
 	if err != nil {
 		s.Fatalf("%s: %v", m.name, err)
 	}

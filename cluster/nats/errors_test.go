@@ -83,8 +83,8 @@ func TestMismatch(t *testing.T) {
 	refused(t, nats.ErrMismatch, "is on 1 servers, and this program asks for 3: give the option Create no more", "parts", url, nats.Create(3), nats.Partitions(4))
 }
 
-// needed are the subjects that the user of a program needs, as docs/cluster.md has them: those that
-// end with I are of each pair of streams.
+// needed are the subjects that the user of a program needs, as docs/operations.md has them: those
+// that end with I are of each pair of streams.
 var needed = struct{ publish, subscribe []string }{
 	[]string{
 		"NAME.in.>", "NAME.st.>", "NAME.trim.>", "NAME.all", "NAME.machine.*",

@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -36,7 +37,7 @@ func Servers(program, urls string, options ...Option) cluster.Store {
 		}
 		o.set(&s)
 	}
-	return member.Store(s, func(*member.Settings) (member.Place, error) {
+	return member.Store(s, func(context.Context, *member.Settings) (member.Place, error) {
 		if urls == "" {
 			return member.Place{}, errors.New("nats: Servers has no server: its URLs are empty")
 		}

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"errors"
+	"iter"
 	"slices"
 	"time"
 
@@ -118,6 +119,19 @@ func (g *Gate) call(r *row, m *Frame) {
 		delete(r.runs, c.n)
 		r.next--
 		g.refuse(r)
+	}
+}
+
+// Running returns what was taken and has no outcome.
+func (g *Gate) Running() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, r := range g.rows {
+			for _, c := range r.runs {
+				if !yield(c.Body) {
+					return
+				}
+			}
+		}
 	}
 }
 

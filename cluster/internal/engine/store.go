@@ -1,12 +1,14 @@
 package engine
 
-// provided and providedShared are functions func(func() (Engine, error)) S, and of Shared. Provide
-// alone writes them, during initialization.
+import "context"
+
+// provided and providedShared are functions func(func() (Engine, error)) S, and of Shared with a
+// context. Provide alone writes them, during initialization.
 var provided, providedShared any
 
 // Provide sets the functions behind Store and SharedStore. Package cluster calls it once, when it
 // is initialized.
-func Provide[S any](store func(open func() (Engine, error)) S, shared func(open func() (Shared, error)) S) {
+func Provide[S any](store func(open func() (Engine, error)) S, shared func(open func(context.Context) (Shared, error)) S) {
 	provided, providedShared = store, shared
 }
 
@@ -16,7 +18,8 @@ func Store[S any](open func() (Engine, error)) S {
 	return provided.(func(func() (Engine, error)) S)(open)
 }
 
-// SharedStore is Store for an engine that several processes share.
-func SharedStore[S any](open func() (Shared, error)) S {
-	return providedShared.(func(func() (Shared, error)) S)(open)
+// SharedStore is Store for an engine that several processes share. The context of open ends when
+// the runtime drains that joins.
+func SharedStore[S any](open func(context.Context) (Shared, error)) S {
+	return providedShared.(func(func(context.Context) (Shared, error)) S)(open)
 }

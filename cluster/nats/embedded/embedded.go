@@ -143,7 +143,8 @@ func Settings(change func(o *server.Options)) Option {
 
 // Links is as that of package nats. listen needs a host by which other machines reach this one.
 func Links(listen string) Option {
-	if host, _, err := net.SplitHostPort(listen); err != nil || host == "" {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil || host == "" || net.ParseIP(host).IsUnspecified() {
 		panic(fmt.Sprintf("embedded: Links(%q); it needs host:port, with the host by which other machines reach this one", listen))
 	}
 	return Option{func(s *settings) { s.member.Links = listen }}

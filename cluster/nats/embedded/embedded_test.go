@@ -222,6 +222,8 @@ func TestMisuse(t *testing.T) {
 		"Within":       func() { embedded.Within(0) },
 		"SyncEvery":    func() { embedded.SyncEvery(0) },
 		"Listen":       func() { embedded.Listen("") },
+		"Links":        func() { embedded.Links(":7400") },
+		"Links(\"[::]": func() { embedded.Links("[::]:7400") },
 		"Settings":     func() { embedded.Settings(nil) },
 		"zero Option":  func() { embedded.Server("bank", "x", embedded.Option{}) },
 	} {

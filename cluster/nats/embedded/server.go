@@ -3,6 +3,7 @@
 package embedded
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -22,7 +23,7 @@ import (
 // start starts the server. It has its folder alone: a store of one process in there is its lock and
 // its name, since servers do not look whether another one uses their files, and a server that comes
 // with an empty folder and the name of one that has answered could lose what that has promised.
-func (s *settings) start(m *member.Settings) (at member.Place, err error) {
+func (s *settings) start(ctx context.Context, m *member.Settings) (at member.Place, err error) {
 	if s.dir == "" {
 		return at, errors.New("embedded: Server has no folder: its name is empty")
 	}
@@ -40,7 +41,7 @@ func (s *settings) start(m *member.Settings) (at member.Place, err error) {
 		connection = alone(o)
 	}
 	log := &logger{}
-	srv, err := run(o, m, log)
+	srv, err := run(ctx, o, m, log)
 	if err != nil {
 		return at, errors.Join(err, lock.Close())
 	}
@@ -99,7 +100,7 @@ func (s *settings) options(name string) (*server.Options, error) {
 }
 
 // run runs a server.
-func run(o *server.Options, m *member.Settings, log *logger) (*server.Server, error) {
+func run(ctx context.Context, o *server.Options, m *member.Settings, log *logger) (*server.Server, error) {
 	srv, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("embedded: the server cannot start: %w", err)
@@ -107,7 +108,7 @@ func run(o *server.Options, m *member.Settings, log *logger) (*server.Server, er
 	srv.SetLoggerV2(log, false, false, false)
 	srv.Start()
 	for end := time.Now().Add(m.Within); !srv.ReadyForConnections(100 * time.Millisecond); {
-		if log.isFatal() || time.Now().After(end) {
+		if log.isFatal() || time.Now().After(end) || ctx.Err() != nil {
 			srv.Shutdown()
 			srv.WaitForShutdown()
 			return nil, fmt.Errorf("embedded: %w: the server does not start: %s", jet.ErrNoServer, log.last())

@@ -47,7 +47,7 @@ func join(nc *nats.Conn, e *Engine, name string, unfenced bool) (p *process, err
 		listen = "127.0.0.1:0"
 	}
 	p = &process{name: name, nc: nc, over: make(chan struct{}), rt: freerun.New(freerun.Logger(slog.New(slog.DiscardHandler)))}
-	p.node, err = cluster.Join(p.rt, engine.SharedStore[cluster.Store](func() (engine.Shared, error) {
+	p.node, err = cluster.Join(p.rt, engine.SharedStore[cluster.Store](func(context.Context) (engine.Shared, error) {
 		return &named{&shared{Engine: e, name: name, listen: listen, end: func() {}}, unfenced}, nil
 	}))
 	return p, err

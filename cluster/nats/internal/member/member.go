@@ -37,14 +37,14 @@ type Place struct {
 }
 
 // Store returns a store. find is called when a runtime joins it.
-func Store(s Settings, find func(s *Settings) (Place, error)) cluster.Store {
-	return engine.SharedStore[cluster.Store](func() (engine.Shared, error) {
+func Store(s Settings, find func(ctx context.Context, s *Settings) (Place, error)) cluster.Store {
+	return engine.SharedStore[cluster.Store](func(ctx context.Context) (engine.Shared, error) {
 		s := s
-		at, err := find(&s)
+		at, err := find(ctx, &s)
 		if err != nil {
 			return nil, err
 		}
-		e, err := s.open(at)
+		e, err := s.open(ctx, at)
 		if err != nil {
 			if at.Says != nil {
 				err = fmt.Errorf("%w; the last that the server says: %q", err, at.Says())
@@ -57,12 +57,12 @@ func Store(s Settings, find func(s *Settings) (Place, error)) cluster.Store {
 }
 
 // open connects, and opens the streams.
-func (s *Settings) open(at Place) (engine.Shared, error) {
+func (s *Settings) open(ctx context.Context, at Place) (engine.Shared, error) {
 	nc, err := jet.Connect(at.URL, append(at.Options, s.Connection...)...)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.Within)
+	ctx, cancel := context.WithTimeout(ctx, s.Within)
 	defer cancel()
 	e, err := jet.Open(ctx, nc, s.Streams)
 	if err != nil {
