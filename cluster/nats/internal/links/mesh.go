@@ -30,9 +30,8 @@ type Mesh struct {
 
 	strangers atomic.Int64 // connections that have shown no key yet
 
-	mu     sync.Mutex
-	closed bool
-	conns  map[net.Conn]struct{} // that have come
+	mu    sync.Mutex
+	conns map[net.Conn]struct{} // that have come
 	// known has the keys with which machines may connect, and since when.
 	known map[fingerprint]time.Time
 }
@@ -141,12 +140,11 @@ func (m *Mesh) notice(asks bool) []byte {
 func (m *Mesh) Close() {
 	m.flush()
 	m.mu.Lock()
-	m.closed = true
+	m.end() // no connection is kept any more
 	for conn := range m.conns {
 		_ = conn.Close()
 	}
 	m.mu.Unlock()
-	m.end()
 	_ = m.listener.Close()
 	m.each((*link).close)
 	m.all.Wait()
@@ -174,20 +172,17 @@ func (m *Mesh) each(fn func(l *link)) {
 	})
 }
 
-func (m *Mesh) isClosed() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.closed
-}
+func (m *Mesh) isClosed() bool { return m.ends.Err() != nil }
 
 // keeps notes a connection that has come, and reports whether it may stay.
 func (m *Mesh) keeps(conn net.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.closed {
-		m.conns[conn] = struct{}{}
+	if m.isClosed() {
+		return false
 	}
-	return !m.closed
+	m.conns[conn] = struct{}{}
+	return true
 }
 
 // drops ends a connection that has come.

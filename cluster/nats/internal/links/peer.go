@@ -47,7 +47,7 @@ func (p *peer) pause(d time.Duration) { p.until.Store(time.Now().Add(d).UnixNano
 func (p *peer) invited(n notice) {
 	p.mesh.mu.Lock()
 	defer p.mesh.mu.Unlock()
-	if p.mesh.closed || p.link.Load() != nil {
+	if p.mesh.isClosed() || p.link.Load() != nil {
 		return
 	}
 	p.pause(mostHandshake + pauseAsked)
@@ -91,7 +91,7 @@ func isTaken(ctx context.Context, conn net.Conn) error {
 // begins has a link be used.
 func (p *peer) begins(l *link) {
 	p.mesh.mu.Lock()
-	ok := !p.mesh.closed && p.link.CompareAndSwap(nil, l)
+	ok := !p.mesh.isClosed() && p.link.CompareAndSwap(nil, l)
 	p.mesh.mu.Unlock()
 	switch {
 	case !ok:
