@@ -22,8 +22,9 @@ import (
 //   - An operation has its effect at most once. What one machine sends to one unit comes in the
 //     order of sending. If the machine that has the unit ends, or is not heard of for 1.2 seconds,
 //     what is under way there fails with [ErrUncertain]: it may have run. What was not taken there
-//     goes to the next machine. After 30 seconds, or at the deadline of the scope or the Call, it
-//     fails with ErrUncertain, or with [ErrNotRun] if it was never sent.
+//     goes to the next machine. A call whose outcome is lost with a connection fails with
+//     ErrUncertain, too, some three seconds later; and so does any after 30 seconds, or at the
+//     deadline of the scope or the Call, or with [ErrNotRun] if it was never sent.
 //   - The state is lost with the machine, and when another machine gets the unit: the function of
 //     the kind makes a new one there. A machine that leaves in order ([Node.Close]), or that gives
 //     units to a machine that has come, runs what it has taken, and then stops the units: the

@@ -22,7 +22,7 @@ func (c *volatileCalls) received(b []byte) {
 	t.turn.Inline(func() {
 		f := came // on the stack
 		switch {
-		case f.Kind <= calls.Probe:
+		case f.Kind.IsToGate():
 			t.gate.Receive(&f)
 			return
 		case f.Kind == calls.Released:

@@ -2,6 +2,7 @@ package nats_test
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -83,5 +84,35 @@ func TestJoinEnds(t *testing.T) {
 		if err := <-failed; !errors.Is(err, freerun.ErrClosed) {
 			t.Errorf("after %s: %v", what, err)
 		}
+	}
+}
+
+// TestTakesLong holds that what takes seconds on another machine is not taken for lost: a direct
+// command, and a call of a volatile unit.
+func TestTakesLong(t *testing.T) {
+	t.Parallel()
+	a, b, _, atB := joinTwo(t, "long")
+	defer a.leave(t)
+	defer b.leave(t)
+	c, key := a.rt.Context(), "long"
+	for i := 0; ; i++ {
+		if _, here, err := cluster.OwnerOf(a.node, notes, key); err != nil {
+			t.Fatal(err)
+		} else if !here {
+			break
+		}
+		key = fmt.Sprint("long", i)
+	}
+	door := make(chan struct{})
+	doors.Store("long", door)
+	noteDoors.Store("long", door)
+	called := holdDoor.Send(c, parlors.At(c, atB[0]), "long")
+	direct := jotLater.Send(cluster.Direct(c), notes.At(c, key), "long")
+	time.AfterFunc(4*time.Second, func() { close(door) })
+	if _, err := called.Wait(t.Context()); err != nil {
+		t.Errorf("a call: %v", err)
+	}
+	if n, err := direct.Wait(t.Context()); err != nil || n != 1 {
+		t.Errorf("a direct command: %d, %v", n, err)
 	}
 }

@@ -3,6 +3,7 @@ package calls
 import (
 	"encoding/binary"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/freerun-go/freerun/cluster/internal/wire"
@@ -16,7 +17,7 @@ type Frame struct {
 	// First is the number of the first call that the line has sent to this machine in a row.
 	First uint64
 	N     uint64
-	// Body is of a call, and of an outcome.
+	// Body is of a call, and of an outcome; of Ask and Gone it is numbers of calls.
 	Body []byte
 }
 
@@ -27,11 +28,16 @@ const (
 	Call     Kind = iota + 1 // to a unit; N is its number
 	Cancel                   // of call N: it need not begin
 	Probe                    // N is the number of the last call that was sent
+	Ask                      // for calls that were taken, and have no outcome for a while
 	Taken                    // up to call N
 	Refused                  // call N, and all behind it: they were not taken, and will not be
 	Outcome                  // of call N
+	Gone                     // the outcomes of calls that were asked for have been sent
 	Released                 // the machine that sends it has stopped the units of the partition
 )
+
+// IsToGate reports whether a frame is for a gate.
+func (k Kind) IsToGate() bool { return k <= Ask }
 
 const version = 1
 
@@ -61,4 +67,15 @@ func Decode(b []byte, named func(b []byte) string) (f Frame, err error) {
 	f.P, f.First, f.N = int(p), first, n
 	f.Node, f.Body = named(node), slices.Clip(r.Rest)
 	return f, nil
+}
+
+// numbers yields the numbers of a body, up to one that is damaged.
+func numbers(body []byte) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for r := (wire.Reader{Rest: body}); len(r.Rest) > 0; {
+			if n := r.Uvarint(); r.Bad || !yield(n) {
+				return
+			}
+		}
+	}
 }

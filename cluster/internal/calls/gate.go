@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"encoding/binary"
 	"errors"
 	"iter"
 	"slices"
@@ -67,8 +68,12 @@ func (g *Gate) Open(open bool) { g.open = open }
 
 // Receive takes a message of a line.
 func (g *Gate) Receive(m *Frame) {
-	if m.Kind == Cancel {
+	switch m.Kind {
+	case Cancel:
 		g.cancel(m)
+		return
+	case Ask:
+		g.asked(m)
 		return
 	}
 	r := g.rowOf(m)
@@ -141,6 +146,23 @@ func (g *Gate) cancel(m *Frame) {
 		if c := r.runs[m.N]; c != nil && c.Revoke != nil {
 			c.Revoke()
 		}
+	}
+}
+
+// asked says which of some calls have ended: their outcomes are lost, or on their way.
+func (g *Gate) asked(m *Frame) {
+	r := g.rows[m.Node]
+	if r == nil {
+		return
+	}
+	var gone []byte
+	for n := range numbers(m.Body) {
+		if n < r.next && r.runs[n] == nil {
+			gone = binary.AppendUvarint(gone, n)
+		}
+	}
+	if len(gone) > 0 {
+		g.says(r, Gone, 0, gone)
 	}
 }
 

@@ -3,6 +3,8 @@ package calls
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +19,8 @@ import (
 //             the row: they are sent again, in another row
 //             another machine has the partition: what is on its way to the first one is asked for,
 //             until that has taken it or refused it. Then the next row begins
+//             a call that was taken and has no outcome for a while is asked for: its outcome may be
+//             lost. One that has ended, and had so a second before, too, may have run
 //             a machine is not heard of any more: what it had may have run
 // Invariants: L1 A call is taken once at most: it is sent again only if the machine that had it has
 //             refused it, and that refuses it for good.
@@ -56,6 +60,9 @@ type Outgoing struct {
 
 	n  uint64 // 0 before it was sent
 	to string
+	// sweeps counts those since it was sent. gone is the one after which it was said first that the
+	// call has ended where it was taken; 0 before.
+	sweeps, gone uint32
 }
 
 // Sender waits for the outcome of a call.
@@ -68,6 +75,8 @@ type Sender interface {
 const (
 	lookAgain  = 50 * time.Millisecond
 	sweepEvery = 250 * time.Millisecond
+	askSweeps  = 4   // it takes until a call is asked for, and then asked for again
+	mostAsked  = 500 // in a frame
 )
 
 // NewLine makes a line of a machine. tell sends a message; it does not wait.
@@ -176,6 +185,8 @@ func (l *Line) Receive(m *Frame) {
 		if o := l.open[m.N]; o != nil && o.to == m.Node {
 			l.ends(o, m.Body, nil)
 		}
+	case Gone:
+		l.areGone(m)
 	}
 	l.goOn()
 }
@@ -203,7 +214,7 @@ func (l *Line) refused(first, from uint64) {
 	var back []*Outgoing
 	for _, o := range l.onWay {
 		delete(l.open, o.n)
-		o.n, o.to = 0, ""
+		o.n, o.to, o.sweeps, o.gone = 0, "", 0, 0
 		back = append(back, o)
 	}
 	l.onWay, l.waiting = nil, append(back, l.waiting...)
@@ -262,7 +273,43 @@ func (l *Line) sweep() {
 	if len(l.onWay) > 0 && !l.heard {
 		l.probe()
 	}
+	l.ask()
 	l.sweepLater()
+}
+
+// ask asks for the calls that were taken a while ago.
+func (l *Line) ask() {
+	for _, o := range l.open {
+		o.sweeps++
+	}
+	old := l.those(func(o *Outgoing) bool {
+		return o.sweeps%askSweeps == 0 && (len(l.onWay) == 0 || o.n < l.onWay[0].n)
+	})
+	of := map[string][]byte{}
+	for i, o := range old {
+		of[o.to] = binary.AppendUvarint(of[o.to], o.n)
+		if (i+1)%mostAsked == 0 || i+1 == len(old) {
+			for _, to := range slices.Sorted(maps.Keys(of)) {
+				l.tell(to, &Frame{Kind: Ask, P: l.p, Node: l.node, Body: of[to]})
+			}
+			clear(of)
+		}
+	}
+}
+
+// areGone notes which calls have ended where they were taken. The outcome of one that comes to be
+// so is on its way perhaps; that of one which was so before is lost.
+func (l *Line) areGone(m *Frame) {
+	for n := range numbers(m.Body) {
+		o := l.open[n]
+		switch {
+		case o == nil || o.to != m.Node:
+		case o.gone == 0:
+			o.gone = o.sweeps
+		case o.sweeps > o.gone+askSweeps/2: // said of a later question
+			l.ends(o, nil, engine.ErrUncertain)
+		}
+	}
 }
 
 // ends gives a call that was sent its outcome.

@@ -106,7 +106,7 @@ func (r *run) tell(from *machine, to string, m *Frame) {
 			if !other.alive || !from.alive {
 				return
 			}
-			if m.Kind <= Probe {
+			if m.Kind.IsToGate() {
 				other.gate.Receive(&m)
 			} else {
 				other.line.Receive(&m)
@@ -212,7 +212,11 @@ func TestCalls(t *testing.T) {
 			call := fmt.Sprintf("%s %d", m.name, asked)
 			ctx, cancel := context.WithCancel(context.Background())
 			o := &Outgoing{Context: ctx, Body: []byte(call), Until: m.Now().Add(30 * time.Second)}
+			began := w.now
 			o.To = outcomeOf(func(body []byte, err error) {
+				if late := w.now - began; late > 10*time.Second {
+					t.Errorf("%s has had no outcome for %v: %v", call, late, err)
+				}
 				if r.outcomes[call]++; r.outcomes[call] > 1 {
 					t.Errorf("%s has two outcomes", call)
 				}

@@ -31,6 +31,7 @@ var messages = []message{
 	{kind: closed, p: 2, session: 5},
 	{kind: request, p: 2, call: 1 << 40, node: "n1", unit: "account\x00ada", value: []byte("body")},
 	{kind: reply, p: 2, call: 7, status: uncertain, value: []byte("42")},
+	{kind: whether, p: 2, call: 1 << 40, node: "n1"},
 }
 
 func someCheckpoint() checkpoint {

@@ -60,10 +60,11 @@ type part struct {
 	p       int
 	world   World
 	session *Session
-	owner   *Owner // nil if this machine does not own it
-	leaves  bool   // the owner is leaving
-	left    func() // called when it has left; nil for none
-	ended   bool   // the machine owns nothing any more
+	owner   *Owner               // nil if this machine does not own it
+	leaves  bool                 // the owner is leaving
+	left    func()               // called when it has left; nil for none
+	ended   bool                 // the machine owns nothing any more
+	runs    map[askedBy]struct{} // requests
 	// An owner that has failed is followed by another one, later each time: it may know no more of
 	// what the log has.
 	began, again time.Time
@@ -75,7 +76,7 @@ type part struct {
 func NewMachine(name string, partitions int, log engine.Log, bus Bus, world World, worlds func(p int) World, cells Cells) *Machine {
 	m := &Machine{name: name, log: log, bus: bus, world: world, cells: cells, asks: map[uint64]*inquiry{}, asked: make([]kept, partitions), mostAsked: mostKept}
 	for p := range partitions {
-		t := &part{machine: m, p: p, world: worlds(p)}
+		t := &part{machine: m, p: p, world: worlds(p), runs: map[askedBy]struct{}{}}
 		t.session = NewSession(p, name, log, t.world)
 		m.parts = append(m.parts, t)
 	}
@@ -297,6 +298,9 @@ func (m *Machine) Receive(b []byte) {
 	case request:
 		t := m.parts[got.p]
 		t.world.Run(func() { t.requested(&got) })
+	case whether:
+		t := m.parts[got.p]
+		t.world.Run(func() { t.says(&got) })
 	case reply:
 		m.world.Run(func() { m.replied(&got) })
 	}

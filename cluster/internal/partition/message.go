@@ -11,7 +11,7 @@ import (
 // message is what one machine tells another one, at most once: one of these.
 type message struct {
 	kind    byte
-	node    string // of a beat, a goodbye and a request
+	node    string // of a beat, a goodbye, a request and whether it is run
 	p       int    // of the others
 	session uint64
 	n       Number // of an outcome
@@ -31,6 +31,7 @@ const (
 	closed                  // the session is closed
 	request                 // to a unit, beside the log
 	reply                   // to a request
+	whether                 // a request is run
 	beside                  // beside this protocol: package calls
 )
 
@@ -39,6 +40,7 @@ const (
 	replied   byte = iota // value is the outcome, which is stored
 	notOwner              // it was not run: the machine does not own the partition
 	uncertain             // it may have had its effect
+	absent                // it is not run now: to whether
 )
 
 var errMessage = errors.New("partition: the message is damaged, or a newer program has sent it")
@@ -59,6 +61,8 @@ func (m *message) encode() []byte {
 	case reply:
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.call)
 		return append(append(b, m.status), m.value...)
+	case whether:
+		return append(binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.call), m.node...)
 	}
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(m.p)), m.session)
 	if m.kind == closed {
@@ -93,7 +97,10 @@ func decodeMessage(b []byte) (message, error) {
 	case reply:
 		m.p, m.call, m.status = r.partition(), r.Uvarint(), r.Byte()
 		m.value, r.Rest = r.Rest, nil
-		r.Bad = r.Bad || m.status > uncertain
+		r.Bad = r.Bad || m.status > absent
+	case whether:
+		m.p, m.call = r.partition(), r.Uvarint()
+		m.node, r.Rest = string(r.Rest), nil
 	default:
 		r.Bad = true
 	}

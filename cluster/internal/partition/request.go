@@ -18,6 +18,8 @@ import (
 //             heard of any more: it may have had its effect
 //             the bus loses messages, with each connection between machines for example: so what
 //             only reads is asked for again if no reply comes, seldom, since it may just take long
+//             of any other request the machine says now and then whether it runs it. If it does
+//             not, and did not a second before, the request or its reply is lost
 //             of those to a partition so many may wait as a session keeps: more are refused
 // Invariants: R1 A request that is no read is run at most once: the bus brings it once at most, and
 //             it is sent again only if the machine that had it says that it has not run it.
@@ -48,8 +50,9 @@ type inquiry struct {
 	done    func(value []byte, err error)
 	sent    string // to this machine, and no reply to it has come; empty otherwise
 	reads   bool
-	again   time.Time // when to ask that machine again, if it reads
+	again   time.Time // when to ask that machine again
 	silence time.Duration
+	absent  time.Time // since when the machine does not run it; zero if it does, as far as is known
 }
 
 // leastSilence is how long no reply to a read comes until it is asked for again; each time after
@@ -98,7 +101,7 @@ func (m *Machine) ask(a *inquiry) {
 
 // sends sends a request to the machine that it is for.
 func (m *Machine) sends(a *inquiry) {
-	a.again = m.world.Now().Add(a.silence)
+	a.again, a.absent = m.world.Now().Add(a.silence), time.Time{}
 	m.tell(a.sent, a.message)
 }
 
@@ -132,8 +135,8 @@ func (m *Machine) giveUp(a *inquiry) {
 	}
 }
 
-// looksAtAsks ends the requests that went to machines that are no members any more, and repeats the
-// reads that have had no reply for long.
+// looksAtAsks ends the requests that went to machines that are no members any more, repeats the
+// reads that have had no reply for long, and asks for the others.
 func (m *Machine) looksAtAsks(members []string) {
 	now := m.world.Now()
 	for _, number := range slices.Sorted(maps.Keys(m.asks)) {
@@ -141,9 +144,13 @@ func (m *Machine) looksAtAsks(members []string) {
 		case a.sent == "":
 		case !slices.Contains(members, a.sent):
 			m.giveUp(a)
-		case a.reads && !now.Before(a.again):
+		case now.Before(a.again):
+		case a.reads:
 			a.silence *= 2
 			m.sends(a)
+		default:
+			a.again = now.Add(leastSilence)
+			m.tell(a.sent, &message{kind: whether, node: m.name, p: a.message.p, call: number})
 		}
 	}
 }
@@ -161,6 +168,13 @@ func (m *Machine) replied(got *message) {
 	case uncertain:
 		m.forget(a)
 		a.done(nil, engine.ErrUncertain)
+	case absent:
+		switch now := m.world.Now(); {
+		case a.absent.IsZero(): // its reply may be on the way
+			a.absent = now
+		case now.Sub(a.absent) > leastSilence/2: // said of a later question
+			m.giveUp(a)
+		}
 	default:
 		a.sent = ""
 		m.askLater(a)
@@ -179,9 +193,11 @@ func (t *part) requested(got *message) {
 		return
 	}
 	o.asked++
+	t.runs[askedBy{got.node, got.call}] = struct{}{}
 	m.cells.Request(o, &Request{Unit: got.unit, Body: got.value, Reply: func(value []byte, err error) {
 		defer t.world.Run(func() {
 			o.asked--
+			delete(t.runs, askedBy{got.node, got.call})
 			o.mayLeave()
 		})
 		switch {
@@ -193,4 +209,17 @@ func (t *part) requested(got *message) {
 			answer(uncertain, nil)
 		}
 	}})
+}
+
+// askedBy names a request: the machine that asks, and its number there.
+type askedBy struct {
+	node string
+	call uint64
+}
+
+// says tells a machine that a request of it does not run here: it has had its reply, or never came.
+func (t *part) says(got *message) {
+	if _, runs := t.runs[askedBy{got.node, got.call}]; !runs {
+		t.machine.tell(got.node, &message{kind: reply, p: got.p, call: got.call, status: absent})
+	}
 }
