@@ -28,16 +28,16 @@ const (
 	Call     Kind = iota + 1 // to a unit; N is its number
 	Cancel                   // of call N: it need not begin
 	Probe                    // N is the number of the last call that was sent
-	Ask                      // for calls that were taken, and have no outcome for a while
 	Taken                    // up to call N
 	Refused                  // call N, and all behind it: they were not taken, and will not be
 	Outcome                  // of call N
-	Gone                     // the outcomes of calls that were asked for have been sent
 	Released                 // the machine that sends it has stopped the units of the partition
+	Ask                      // for calls that were taken, and have no outcome for a while
+	Gone                     // the outcomes of calls that were asked for have been sent
 )
 
 // IsToGate reports whether a frame is for a gate.
-func (k Kind) IsToGate() bool { return k <= Ask }
+func (k Kind) IsToGate() bool { return k <= Probe || k == Ask }
 
 const version = 1
 
@@ -55,7 +55,7 @@ func (f *Frame) Append(b []byte) []byte {
 
 // Decode reads what Append has written; Body is a part of it. named returns the name of a machine.
 func Decode(b []byte, named func(b []byte) string) (f Frame, err error) {
-	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > Released {
+	if len(b) < 2 || b[0] != version || Kind(b[1]) < Call || Kind(b[1]) > Gone {
 		return f, errFrame
 	}
 	f.Kind = Kind(b[1])

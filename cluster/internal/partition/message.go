@@ -31,8 +31,8 @@ const (
 	closed                  // the session is closed
 	request                 // to a unit, beside the log
 	reply                   // to a request
-	whether                 // a request is run
 	beside                  // beside this protocol: package calls
+	whether                 // a request is run
 )
 
 // The statuses of replies.
