@@ -75,7 +75,7 @@ func runRallies(s *Sim) (left int) {
 func TestRallies(t *testing.T) {
 	Run(t, Options{Seeds: ourSeeds / 5}, func(s *Sim) { runRallies(s) })
 	left := 0
-	Run(t, Options{Seeds: ourSeeds / 50, Faults: &Faults{}}, func(s *Sim) { left += runRallies(s) })
+	Run(t, Options{Seeds: max(ourSeeds/50, 3), Faults: &Faults{}}, func(s *Sim) { left += runRallies(s) })
 	if left == 0 {
 		t.Error("a Shutdown has left nothing")
 	}

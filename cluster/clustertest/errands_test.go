@@ -110,7 +110,7 @@ type sentErrand struct {
 // TestErrands has errands sent again, also to later processes, until the last one: each is done
 // once, or never; what it asks is answered once, and its timers ring once, or twice if they repeat.
 func TestErrands(t *testing.T) {
-	Run(t, Options{}, func(s *Sim) {
+	Run(t, Options{Seeds: ourSeeds}, func(s *Sim) {
 		tried.Clear()
 		var all []*sentErrand
 		send := func(rt *freerun.Runtime, e *sentErrand) freerun.Future[int] {

@@ -117,7 +117,7 @@ var machinePrograms = []func(s *machines) machineProgram{
 // TestMachinesRepeat holds that a seed repeats its run: all writes, what comes to units that are
 // not durable, and the time that it takes.
 func TestMachinesRepeat(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(max(ourMachines/10, 1)) {
 		for n, program := range append(slices.Clone(machinePrograms), newInns) {
 			var sums [2]uint64
 			var times [2]time.Duration
