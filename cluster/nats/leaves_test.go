@@ -2,7 +2,6 @@ package nats_test
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -44,7 +43,7 @@ func TestLeavesSays(t *testing.T) {
 	}
 }
 
-// logText is what was logged.
+// logText collects the lines of the log.
 type logText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -94,15 +93,7 @@ func TestTakesLong(t *testing.T) {
 	a, b, _, atB := joinTwo(t, "long")
 	defer a.leave(t)
 	defer b.leave(t)
-	c, key := a.rt.Context(), "long"
-	for i := 0; ; i++ {
-		if _, here, err := cluster.OwnerOf(a.node, notes, key); err != nil {
-			t.Fatal(err)
-		} else if !here {
-			break
-		}
-		key = fmt.Sprint("long", i)
-	}
+	c, key := a.rt.Context(), a.noteElsewhere(t)
 	door := make(chan struct{})
 	doors.Store("long", door)
 	noteDoors.Store("long", door)

@@ -157,17 +157,25 @@ var (
 	})
 )
 
+// noteElsewhere returns the key of a note that another machine has.
+func (n *joined) noteElsewhere(t *testing.T) string {
+	t.Helper()
+	for i := 0; ; i++ {
+		key := fmt.Sprint("n", i)
+		if _, here, err := cluster.OwnerOf(n.node, notes, key); err != nil {
+			t.Fatal(err)
+		} else if !here {
+			return key
+		}
+	}
+}
+
 // TestDirectLeaves holds that a direct command that runs on a machine that leaves in order has its
 // outcome.
 func TestDirectLeaves(t *testing.T) {
 	t.Parallel()
 	a, b, _, _ := joinTwo(t, "direct-leaves")
-	key := ""
-	for i := 0; key == ""; i++ {
-		if _, here, _ := cluster.OwnerOf(a.node, notes, fmt.Sprint("n", i)); !here {
-			key = fmt.Sprint("n", i)
-		}
-	}
+	key := a.noteElsewhere(t)
 	c, door := a.rt.Context(), make(chan struct{})
 	noteDoors.Store("direct", door)
 	if _, err := jot.Call(t.Context(), notes.At(c, key), "first"); err != nil {

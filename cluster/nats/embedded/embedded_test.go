@@ -74,16 +74,6 @@ func (n *joined) adds(t testing.TB, key string, by, want int) {
 	}
 }
 
-// answers holds that a counter answers.
-func (n *joined) answers(t testing.TB, key string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if _, err := add.Call(ctx, counters.At(n.rt.Context(), key), 1); err != nil {
-		t.Error(err)
-	}
-}
-
 func refused(t *testing.T, is error, says string, s cluster.Store) {
 	t.Helper()
 	n, err := join(s)

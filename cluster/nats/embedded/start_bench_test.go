@@ -26,7 +26,7 @@ func BenchmarkStart(b *testing.B) {
 					places[i] = place{Dir: b.TempDir(), At: fmt.Sprint("127.0.0.1:", port)}
 					all = append(all, places[i].At)
 				}
-				stores := func(more ...embedded.Option) time.Duration {
+				stores := func(want int, more ...embedded.Option) time.Duration {
 					var each sync.WaitGroup
 					begin := time.Now()
 					nodes := make([]*joined, n)
@@ -41,7 +41,7 @@ func BenchmarkStart(b *testing.B) {
 								b.Error(err)
 								return
 							}
-							nodes[i].answers(b, fmt.Sprint("x", i))
+							nodes[i].adds(b, fmt.Sprint("x", i), 1, want)
 						})
 					}
 					each.Wait()
@@ -55,8 +55,8 @@ func BenchmarkStart(b *testing.B) {
 					each.Wait()
 					return took
 				}
-				first += stores(embedded.Create())
-				again += stores()
+				first += stores(1, embedded.Create())
+				again += stores(2)
 			}
 			b.ReportMetric(float64(first.Milliseconds())/float64(b.N), "first-ms")
 			b.ReportMetric(float64(again.Milliseconds())/float64(b.N), "again-ms")
