@@ -35,7 +35,8 @@ var (
 	// effect, or may have it yet: no outcome has come within 30 seconds, or the machine that had
 	// it has ended, or the own node has. What went through the log has its effect once if it was
 	// accepted, and what is sent with [Direct] may have it once. The same with an identity
-	// ([Once]), sent again, finds out.
+	// ([Once]), sent again, finds out. Where the deadline of what was sent has passed, it wraps
+	// [context.DeadlineExceeded], too.
 	ErrUncertain = engine.ErrUncertain
 	// ErrNotRun says that what was sent to such a unit has had no effect, and will have none: the
 	// servers, or a machine that has the unit, were not reached.

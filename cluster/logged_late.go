@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,20 @@ import (
 
 // errLate is the outcome of what was to begin too late.
 var errLate = fmt.Errorf("%w: its deadline had passed when it was to begin: %w", freerun.ErrCanceled, context.DeadlineExceeded)
+
+// errUnanswered is the outcome of a read whose deadline passes first. That may have run, and has no
+// effect.
+var errUnanswered = fmt.Errorf("%w: no answer had come when its deadline passed: %w", freerun.ErrCanceled, context.DeadlineExceeded)
+
+// orLate returns the error of what was sent to another machine, which says so if its deadline has
+// passed meanwhile: so who has set that finds it with [errors.Is].
+func (n *Node) orLate(deadline time.Time, err error) error {
+	isOpen := errors.Is(err, ErrUncertain) || errors.Is(err, ErrNotRun)
+	if !isOpen || deadline.IsZero() || n.rt.Now().Before(deadline) {
+		return err
+	}
+	return fmt.Errorf("%w; its deadline has passed: %w", err, context.DeadlineExceeded)
+}
 
 // isLate refuses a run that may not begin any more, and reports whether it has. Of a request whose
 // write may have been made that is not known then.

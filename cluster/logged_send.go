@@ -61,9 +61,11 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 	}
 	switch {
 	case op.Form == route.Read:
-		s.read(m, o, string(unit), c.Encode(), until)
+		s.read(m, o, string(unit), c, until)
 	case isDirect(m.Context()):
-		s.machine.Request(string(unit), c.Encode(), false, until.Sub(s.node.rt.Now()), func(value []byte, err error) { resolve(m, o, value, err) })
+		s.machine.Request(string(unit), c.Encode(), false, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
+			resolve(m, o, value, s.node.orLate(c.Deadline, err))
+		})
 	default:
 		s.log(m, o, string(unit), c.Encode())
 	}
@@ -72,19 +74,22 @@ func (s *shared) send(m route.Message, op *route.Operation) error {
 
 // read has a message read, on whichever machine has the unit. One that has it and ends is no reason
 // to fail: a read may be asked for twice.
-func (s *shared) read(m route.Message, o *operation, unit string, body []byte, until time.Time) {
-	s.machine.Request(unit, body, true, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
-		if errors.Is(err, engine.ErrUncertain) && s.node.rt.Now().Before(until) && !s.isEnding() {
+func (s *shared) read(m route.Message, o *operation, unit string, c layout.Command, until time.Time) {
+	s.machine.Request(unit, c.Encode(), true, until.Sub(s.node.rt.Now()), func(value []byte, err error) {
+		switch unknown := errors.Is(err, engine.ErrUncertain); {
+		case unknown && s.node.rt.Now().Before(until) && !s.isEnding():
 			s.node.after(leastPause, func() {
 				if s.isEnding() {
 					resolve(m, o, nil, err)
 				} else {
-					s.read(m, o, unit, body, until)
+					s.read(m, o, unit, c, until)
 				}
 			})
-			return
+		case unknown && !c.Deadline.IsZero() && !s.node.rt.Now().Before(c.Deadline):
+			resolve(m, o, nil, errUnanswered)
+		default:
+			resolve(m, o, value, s.node.orLate(c.Deadline, err))
 		}
-		resolve(m, o, value, err)
 	})
 }
 

@@ -29,7 +29,8 @@ type fickle struct {
 	fails   atomic.Int64 // of 1000 writes
 	failed  atomic.Int64
 	made    atomic.Int64 // writes, with those that have failed
-	crashed bool         // nothing is stored or told any more
+	crashed bool
+	isSplit bool // half of a write is made         // nothing is stored or told any more
 	flaw    flaw
 }
 
@@ -78,11 +79,13 @@ func (f *fickle) Put(writes []engine.Write, done func(error)) {
 			err = fmt.Errorf("%w: it is a test", engine.ErrNoSpace)
 		}
 		if err == nil && !(f.flaw == forgets && rand.IntN(3) == 0) || f.flaw == resurrect {
-			if f.flaw == splits {
+			if f.flaw == splits && len(writes) > 1 {
 				f.apply(writes[:1])
+				f.isSplit = true
 				f.mu.Unlock()
 				time.Sleep(time.Duration(rand.IntN(200)) * time.Microsecond)
 				f.mu.Lock()
+				f.isSplit = false
 				if f.crashed {
 					f.mu.Unlock()
 					return
@@ -107,10 +110,16 @@ func (f *fickle) apply(writes []engine.Write) {
 	}
 }
 
-// crash ends the store in the middle of everything, and returns what it has.
+// crash ends the store in the middle of everything, and returns what it has. A store that splits
+// writes crashes within one, if one comes.
 func (f *fickle) crash() map[string][]byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for tries := 0; f.flaw == splits && !f.isSplit && tries < 1000; tries++ {
+		f.mu.Unlock()
+		time.Sleep(10 * time.Microsecond)
+		f.mu.Lock()
+	}
 	f.crashed = true
 	return maps.Clone(f.entries)
 }

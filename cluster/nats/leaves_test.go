@@ -1,6 +1,7 @@
 package nats_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -105,5 +106,44 @@ func TestTakesLong(t *testing.T) {
 	}
 	if n, err := direct.Wait(t.Context()); err != nil || n != 1 {
 		t.Errorf("a direct command: %d, %v", n, err)
+	}
+}
+
+// dated is a context with a deadline that nobody ends it at.
+type dated struct {
+	context.Context
+	at time.Time
+}
+
+// Deadline implements [context.Context].
+func (d dated) Deadline() (time.Time, bool) { return d.at, true }
+
+// TestDeadlines holds that what has no answer from another machine when its deadline passes says
+// so, also where nobody ends the context: a read without a doubt about an effect.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	a, b, _, atB := joinTwo(t, "deadlines")
+	defer a.leave(t)
+	defer b.leave(t)
+	c, key := a.rt.Context(), a.noteElsewhere(t)
+	door := make(chan struct{})
+	defer close(door)
+	for _, name := range []string{"call", "direct", "read"} {
+		doors.Store(name, door)
+		noteDoors.Store(name, door)
+	}
+	soon := dated{t.Context(), time.Now().Add(300 * time.Millisecond)}
+	_, read := readLater.Call(soon, notes.At(c, key), "read")
+	if !errors.Is(read, context.DeadlineExceeded) || !errors.Is(read, freerun.ErrCanceled) || errors.Is(read, cluster.ErrUncertain) {
+		t.Errorf("a read: %v", read)
+	}
+	soon.at = time.Now().Add(300 * time.Millisecond)
+	_, called := holdDoor.Call(soon, parlors.At(c, atB[0]), "call")
+	soon.Context = cluster.Direct(c)
+	_, direct := jotLater.Call(soon, notes.At(c, key), "direct")
+	for what, err := range map[string]error{"a call": called, "a direct command": direct} {
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, cluster.ErrUncertain) && !errors.Is(err, freerun.ErrCanceled) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

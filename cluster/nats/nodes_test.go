@@ -155,6 +155,11 @@ var (
 		n.Lines = append(n.Lines, door)
 		return len(n.Lines), nil
 	})
+	readLater = freerun.ReadOp("readLater", func(c *freerun.Context, n *note, door string) (int, error) {
+		open, _ := noteDoors.Load(door)
+		c.Block(func() { <-open.(chan struct{}) })
+		return len(n.Lines), nil
+	})
 )
 
 // noteElsewhere returns the key of a note that another machine has.
