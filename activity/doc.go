@@ -116,7 +116,9 @@
 // # What must not be done
 //
 // Waiting for anything that this package does not know (a channel, a lock of package sync, a system
-// call that takes long) keeps a processor from working; use [Activity.Block]. An activity that is
+// call that takes long) keeps a processor from working; use [Activity.Block]. In a program that
+// `freerun build` has compiled, channels, locks of package sync, time.Sleep and the network are
+// known, in all code (docs/cooperation.md). An activity that is
 // locked to its thread, by [runtime.LockOSThread] or in a callback from C, may wait: it keeps the
 // thread, and then costs as much as a goroutine. Its checks do not yield. In a deterministic
 // runtime it must not wait: see [ErrThreadLocked]. A branch of a join ([freerun.Join]) must not

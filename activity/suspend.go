@@ -192,22 +192,33 @@ func (a *Activity) Block(fn func()) {
 		p.Pause()
 		return
 	}
-	a.owner.Depart(a, &st.seen, p)
-	p.Leave()
+	st.depart(p)
 	fn()
-	switch {
-	case st.co.Processor() != nil: // fn has waited as an activity does, which gave it a processor
-	case st.co.Locked():
-		st.stay(a, requeue)
-	default:
-		st.finalizer = requeue
-		if next, yield := st.way(nil, nil); yield != nil {
-			yield(struct{}{})
-		} else {
-			next()
-		}
-		st.land()
-		st.arrive(a)
+	if st.co.Processor() == nil { // otherwise fn has waited as an activity does, which gave it one
+		st.rejoin()
 	}
 	a.unwindIfClosing()
+}
+
+// depart gives the processor of the activity that runs here away. It runs on without one.
+func (st *stack) depart(p *sched.Processor) {
+	st.activity.Load().owner.Depart(st.activity.Load(), &st.seen, p)
+	p.Leave()
+}
+
+// rejoin returns when the activity that runs here, which has departed, has a processor again.
+func (st *stack) rejoin() {
+	a := st.activity.Load()
+	if st.co.Locked() {
+		st.stay(a, requeue)
+		return
+	}
+	st.finalizer = requeue
+	if next, yield := st.way(nil, nil); yield != nil {
+		yield(struct{}{})
+	} else {
+		next()
+	}
+	st.land()
+	st.arrive(a)
 }

@@ -70,6 +70,9 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	if l.covered && len(result.Texts) > 0 {
 		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks: the go command reads their files where they are")
 	}
+	if err := tellsBlocking(c, result, dir, users); err != nil {
+		return err
+	}
 	overlay := l.overlay
 	if len(result.Texts) > 0 {
 		folder, err := os.MkdirTemp("", "freerun-"+l.verb+"-")

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,6 +32,8 @@ type Result struct {
 	// Skipped has the first error of each package that gets no checks because it has errors. The go
 	// command refuses these packages too, in its own words.
 	Skipped []error
+	// Blockhook is the folder of package internal/sys/blockhook of freerun, if the program has it.
+	Blockhook string
 }
 
 // module is the module of freerun itself, which is not rewritten, except for its programs.
@@ -50,9 +53,10 @@ func Rewrite(q Request) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the go command does not list the packages: %w", err)
 	}
+	result := &Result{Texts: l.texts, Blockhook: folderOf(blockhook, roots)}
 	ours := l.choose(roots)
 	if len(ours) == 0 {
-		return &Result{}, nil
+		return result, nil
 	}
 	if err := l.loadOthers(ours); err != nil {
 		return nil, err
@@ -62,7 +66,21 @@ func Rewrite(q Request) (*Result, error) {
 			return nil, err
 		}
 	}
-	return &Result{l.texts, l.skipped}, nil
+	result.Skipped = l.skipped
+	return result, nil
+}
+
+// blockhook is the package through which activities hear that they are about to block.
+const blockhook = module + "/internal/sys/blockhook"
+
+// folderOf returns the folder of a package that a program has; "" if it has not.
+func folderOf(path string, roots []*packages.Package) (folder string) {
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if p.PkgPath == path && len(p.GoFiles) > 0 {
+			folder = filepath.Dir(p.GoFiles[0])
+		}
+	})
+	return folder
 }
 
 type loader struct {

@@ -39,8 +39,9 @@ func inFolder(dir, name string) string {
 }
 
 // WriteOverlay writes the rewritten files into dir, which must exist, and returns the name of an
-// overlay. The overlay puts these files in the place of the user's, and includes the replacements
-// of the user's own overlay. A file keeps its name, in a folder of its own.
+// overlay. The overlay puts these files in the place of the user's, or leaves those out whose text
+// is nil, and includes the replacements of the user's own overlay. A file keeps its name, in a
+// folder of its own.
 func WriteOverlay(dir string, texts map[string][]byte, users map[string]string) (string, error) {
 	o := overlay{Replace: make(map[string]string, len(texts)+len(users))}
 	for from, to := range users {
@@ -48,6 +49,10 @@ func WriteOverlay(dir string, texts map[string][]byte, users map[string]string) 
 	}
 	n := 0
 	for name, text := range texts {
+		if text == nil {
+			o.Replace[name] = ""
+			continue
+		}
 		folder := filepath.Join(dir, fmt.Sprint(n))
 		n++
 		if err := os.Mkdir(folder, 0o755); err != nil {

@@ -1,0 +1,68 @@
+// Package goruntime has the functions that `freerun build` puts before those of Go's runtime that
+// block a goroutine: they tell package activity first. So an activity that waits for a lock of
+// package sync, a channel or the network gives its processor away, as in Block, in whatever code
+// it waits.
+//
+// The runtime is compiled from its own source, in which these functions have other names, and a
+// file more. So is internal/sys/blockhook of freerun, through which package activity hears of it.
+package goruntime
+
+import (
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+var (
+	//go:embed runtime.txt
+	runtimeText []byte
+	//go:embed race.txt
+	raceText []byte
+	//go:embed norace.txt
+	noraceText []byte
+	//go:embed blockhook.txt
+	compiledText []byte
+)
+
+// Version is the Go whose runtime is known.
+const Version = "go1.26"
+
+// before are the functions that others are put before, by their files, and their other names.
+var before = map[string]map[string]string{
+	"chan.go":    {"chansend": "freerunChansend", "chanrecv": "freerunChanrecv"},
+	"netpoll.go": {"poll_runtime_pollWait": "freerunPollWait"},
+	"select.go":  {"selectgo": "freerunSelectgo", "block": "freerunBlock"},
+	"sema.go":    {"semacquire1": "freerunSemacquire1", "notifyListWait": "freerunNotifyListWait"},
+	"time.go":    {"timeSleep": "freerunTimeSleep"},
+}
+
+// Texts returns the texts of files to compile in the place of those of the runtime in a GOROOT, and
+// of package blockhook in a folder; nil for a file to leave out. read reads a file.
+func Texts(goroot, blockhook string, read func(name string) ([]byte, error)) (map[string][]byte, error) {
+	folder := filepath.Join(goroot, "src", "runtime")
+	texts := map[string][]byte{
+		filepath.Join(folder, "freerun.go"):        runtimeText,
+		filepath.Join(folder, "freerun_race.go"):   raceText,
+		filepath.Join(folder, "freerun_norace.go"): noraceText,
+		filepath.Join(blockhook, "compiled.go"):    compiledText,
+		filepath.Join(blockhook, "none.go"):        nil,
+	}
+	for file, functions := range before {
+		name := filepath.Join(folder, file)
+		source, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		text := string(source)
+		for function, other := range functions {
+			head := "\nfunc " + function + "("
+			if strings.Count(text, head) != 1 {
+				return nil, fmt.Errorf("%s has no function %s, as that of %s does", name, function, Version)
+			}
+			text = strings.Replace(text, head, "\nfunc "+other+"(", 1)
+		}
+		texts[name] = []byte(text)
+	}
+	return texts, nil
+}

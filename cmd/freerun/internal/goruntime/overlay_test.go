@@ -1,0 +1,56 @@
+package goruntime
+
+import (
+	"bytes"
+	"go/format"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestTexts holds that each function of the runtime that another one is put before has its other
+// name, and that the rest of its file is as it was.
+func TestTexts(t *testing.T) {
+	texts, err := Texts(runtime.GOROOT(), "hook", os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, functions := range before {
+		name := filepath.Join(runtime.GOROOT(), "src", "runtime", file)
+		was, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(texts[name])
+		for function, other := range functions {
+			if strings.Contains(text, "\nfunc "+function+"(") || !strings.Contains(string(texts[filepath.Join(filepath.Dir(name), "freerun.go")]), "\nfunc "+function+"(") {
+				t.Errorf("%s is not the other function", function)
+			}
+			text = strings.Replace(text, "\nfunc "+other+"(", "\nfunc "+function+"(", 1)
+		}
+		if text != string(was) {
+			t.Errorf("%s has changed in other places", file)
+		}
+	}
+	for name, text := range texts {
+		if formatted, err := format.Source(text); text != nil && (err != nil || !bytes.Equal(formatted, text)) {
+			t.Errorf("%s is not formatted: %v", name, err)
+		}
+	}
+	if text, there := texts[filepath.Join("hook", "none.go")]; !there || text != nil {
+		t.Error("none.go is not left out")
+	}
+}
+
+// TestUnknown holds that a runtime without one of the functions is refused, with its name.
+func TestUnknown(t *testing.T) {
+	_, err := Texts(runtime.GOROOT(), "hook", func(name string) ([]byte, error) {
+		text, err := os.ReadFile(name)
+		return bytes.Replace(text, []byte("\nfunc selectgo("), []byte("\nfunc selectOne("), 1), err
+	})
+	if err == nil || !strings.Contains(err.Error(), "select.go has no function selectgo") {
+		t.Errorf("%v", err)
+	}
+}
