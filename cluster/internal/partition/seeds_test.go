@@ -3,4 +3,4 @@
 package partition
 
 // usualSeeds is how many schedules each run of the tests tries.
-const usualSeeds = 500
+const usualSeeds = 200

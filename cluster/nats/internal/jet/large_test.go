@@ -79,7 +79,7 @@ func TestLarge(t *testing.T) {
 	}
 	c := n.rt.Context()
 	var all []freerun.Future[string]
-	for range 30 {
+	for range 10 {
 		all = append(all, fill.Send(c, vaults.At(c, "ada"), bulk{Pad: 400 * kb, Result: 100 * kb, Told: 100 * kb, Count: 1}))
 	}
 	for _, f := range all {
@@ -100,7 +100,7 @@ func TestManyAtOnce(t *testing.T) {
 	defer n.leave()
 	c := n.rt.Context()
 	var all []freerun.Future[string]
-	for i := range 2000 {
+	for i := range 600 { // of two entries each
 		once := cluster.Once(c, fmt.Sprint(i))
 		all = append(all, fill.Send(once, vaults.At(once, "ada"), bulk{}))
 	}
