@@ -50,9 +50,14 @@ ALIKE := /(internal/archtest|internal/verify/mutate|cmd/freerun|cmd/freerun/inte
 test: ## the tests of all modules
 	go test work
 
+# Tests that start servers of NATS wait for them, and some promises have limits in seconds: with the race detector, where all
+# takes ten times as long, they run one package after another.
+SERVED := /cluster/nats
+
 .PHONY: race
 race: ## the tests of all modules under the race detector
-	@packages=$$(go list work | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -race $$packages)
+	@packages=$$(go list work | grep -vE '$(ALIKE)|$(SERVED)'); (set -x; go test -timeout 30m -race $$packages)
+	@packages=$$(go list work | grep -E '$(SERVED)'); (set -x; go test -timeout 30m -race -p 1 $$packages)
 
 # Packages that are built without freerun's runtime, and so the same everywhere.
 PLAIN := /cluster/internal/(calls|layout|partition|transfer)$$
