@@ -247,6 +247,7 @@ func (st *stack) finish(a *Activity) {
 func (st *stack) arrive(a *Activity) {
 	if p := st.co.Processor(); p != nil {
 		a.quantum = Quantum
+		keepsBeats()
 		a.owner.Enter(a, &st.seen, p)
 		p.Spend()
 	}

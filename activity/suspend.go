@@ -48,7 +48,12 @@ func (a *Activity) expire() {
 // its thread in a deterministic runtime. If the runtime gives up what has not ended, the activity
 // ends here and runs its deferred functions. Only the activity's own goroutine may call it.
 func (a *Activity) Yield() {
-	st := a.own("Yield")
+	a.own("Yield").yield(a)
+	a.unwindIfClosing()
+}
+
+// yield is Yield without an end.
+func (st *stack) yield(a *Activity) {
 	a.quantum = Quantum
 	if p := st.co.Processor(); p != nil { // nil in blocking code
 		switch t := p.Pick(); {
@@ -71,7 +76,6 @@ func (a *Activity) Yield() {
 			st.arrive(a)
 		}
 	}
-	a.unwindIfClosing()
 }
 
 // requeue is the finalizer of Yield, and of Block when fn has returned.

@@ -1,0 +1,77 @@
+package activity
+
+import (
+	"time"
+
+	"github.com/freerun-go/freerun/internal/pollpoint"
+	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/beat"
+	"github.com/freerun-go/freerun/internal/sys/blockhook"
+)
+
+// Sketch:     a poll is in code that has no activity in reach, and finds out who runs only while a
+//             beat is set, about once in a millisecond. The processor of an activity yields once a
+//             beat
+//             nobody counts the processors that have still to see a beat: it is taken back by the
+//             first poll that comes some microseconds after the first. Until then each poll of
+//             each goroutine finds out who runs. A processor that has missed a beat sees the next
+// Invariants: Q1 While activities of such a program run, beats come: who comes to run keeps them
+//             coming, and so does each that polls.
+//             Q2 An activity yields at a poll only where it may: it has a processor, and is not
+//             locked to its thread. In a deterministic runtime it does not, which counts checks
+//             alone.
+//             Q3 An activity does not end at a poll: code that knows nothing of activities may hold
+//             a lock there. It ends where it next waits or yields by itself.
+// Checked by: of package main TestPollsShare
+
+// seenFor is how long a beat is set after the first poll has seen it. It is far longer than code
+// runs between two polls.
+const seenFor = 20 * time.Microsecond
+
+func init() { pollpoint.Due = polled }
+
+// seen is the beat that was seen last, and when it was seen first.
+var seen struct {
+	beat  atomics.Uint32
+	since atomics.Uint64 // after epoch, in nanoseconds
+}
+
+var epoch = time.Now()
+
+// polled is called at a poll while beat n is set.
+func polled(n uint32) {
+	if st := stackHere(); st != nil {
+		st.polled(n)
+	}
+	endBeat(n)
+}
+
+// polled has the activity that runs on the stack yield, once a beat.
+func (st *stack) polled(n uint32) {
+	p := st.co.Processor()
+	if p == nil || p.Driven() || st.co.Locked() || !p.SeesBeat(n) {
+		return
+	}
+	beat.Keep()
+	if a := st.activity.Load(); !a.closing() {
+		st.yield(a)
+	}
+}
+
+// keepsBeats has beats come, where there are polls.
+func keepsBeats() {
+	if blockhook.Compiled {
+		beat.Keep()
+	}
+}
+
+// endBeat takes beat n back once it was set for long enough.
+func endBeat(n uint32) {
+	switch now := uint64(time.Since(epoch)); {
+	case seen.beat.Load() != n:
+		seen.since.Store(now)
+		seen.beat.Store(n)
+	case now-seen.since.Load() > uint64(seenFor):
+		beat.Word.CompareAndSwap(n, 0)
+	}
+}
