@@ -127,7 +127,7 @@ func (s *sharedRequests) check(m *machine) {
 // TestMachinesRequests holds that a request has its effect at most once, also if its machine loses
 // the partition while it does not know whether the write was made.
 func TestMachinesRequests(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(max(ourMachines*2/5, 4)) {
 		s := newMachines(t, seed, map[string]int{})
 		s.rates, s.lives = machineRates{leave: 0.01}, 6
 		s.store = logsim.New(s, logsim.Faults{Lost: 0.15}, machineParts)

@@ -3,7 +3,7 @@
 package clustertest
 
 // ourSeeds is the number of schedules of the tests of package cluster.
-const ourSeeds = usualSeeds
+const ourSeeds = 200
 
 // ourMachines is the number of schedules of the tests of several machines.
-const ourMachines = 100
+const ourMachines = 50
