@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -65,21 +66,44 @@ func Rewrite(q Request) (*Result, error) {
 		return nil, err
 	}
 	ours, others := l.choose(roots)
-	if err := l.rewriteOthers(others); err != nil {
-		return nil, err
-	}
-	if len(ours) == 0 {
+	if len(ours)+len(others) == 0 {
 		return &l.result, nil
 	}
-	if err := l.loadOthers(ours); err != nil {
+	store := openStore(q.Keep)
+	defer store.trim()
+	cache, err := l.openModuleCache(store)
+	if err != nil {
 		return nil, err
 	}
+	l.rewriteOthers(store, cache, others)
+	question, key := l.question(), l.key(roots, cache)
+	if texts, ok := store.recall(question, key); ok {
+		maps.Copy(l.result.Texts, texts)
+		return &l.result, nil
+	}
+	return &l.result, l.rewriteOurs(ours, func(texts map[string][]byte) { store.remember(question, key, texts) })
+}
+
+// rewriteOurs rewrites the packages of the main modules, and hands the texts to remember if all
+// packages could be rewritten.
+func (l *loader) rewriteOurs(ours []*packages.Package, remember func(texts map[string][]byte)) error {
+	if len(ours) == 0 {
+		return nil
+	}
+	if err := l.loadOthers(ours); err != nil {
+		return err
+	}
+	texts := make(map[string][]byte)
 	for _, p := range ours {
-		if err := l.rewrite(p); err != nil {
-			return nil, err
+		if err := l.rewrite(p, texts); err != nil {
+			return err
 		}
 	}
-	return &l.result, nil
+	maps.Copy(l.result.Texts, texts)
+	if len(l.result.Skipped) == 0 {
+		remember(texts)
+	}
+	return nil
 }
 
 type loader struct {
@@ -186,9 +210,9 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 	return nil
 }
 
-// rewrite checks the types of a package and rewrites its files. A file can be part of several
+// rewrite checks the types of a package and rewrites its files, into a map by their paths. A file can be part of several
 // packages, as when a package is compiled once more for its tests. It is rewritten once.
-func (l *loader) rewrite(p *packages.Package) error {
+func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 	u := Package{
 		Fset: l.fset, Sizes: p.TypesSizes, Polls: l.polls && !l.below[p.PkgPath],
 		Info: &types.Info{
@@ -232,7 +256,7 @@ func (l *loader) rewrite(p *packages.Package) error {
 	}
 	for i, text := range texts {
 		if text != nil {
-			l.result.Texts[names[i]] = text
+			into[names[i]] = text
 		}
 	}
 	return nil

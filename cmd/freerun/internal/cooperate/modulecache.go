@@ -24,13 +24,14 @@ type moduleCache struct {
 	folder  string
 	link    string // "" if there can be none; then the modules in the cache have no polls
 	trimmed bool   // whether -trimpath is set
+	version string // of the go command
 	replace *replacements
 }
 
 // openModuleCache makes the link, in the folder of the store.
 func (l *loader) openModuleCache(s *store) (*moduleCache, error) {
-	env := struct{ GOMODCACHE, GOMOD, GOWORK, GOFLAGS string }{}
-	c := exec.Command("go", "env", "-json", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS")
+	env := struct{ GOMODCACHE, GOMOD, GOWORK, GOFLAGS, GOVERSION string }{}
+	c := exec.Command("go", "env", "-json", "GOMODCACHE", "GOMOD", "GOWORK", "GOFLAGS", "GOVERSION")
 	c.Dir, c.Env = l.Dir, l.Env
 	text, err := c.Output()
 	if err == nil {
@@ -39,7 +40,7 @@ func (l *loader) openModuleCache(s *store) (*moduleCache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the go command does not tell where its module cache is: %w", err)
 	}
-	m := &moduleCache{folder: env.GOMODCACHE}
+	m := &moduleCache{folder: env.GOMODCACHE, version: env.GOVERSION}
 	r := &replacements{work: env.GOWORK, mod: env.GOMOD, goMods: make(map[string]string)}
 	for _, flag := range append(strings.Fields(env.GOFLAGS), l.Flags...) {
 		switch name, value, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "="); name {

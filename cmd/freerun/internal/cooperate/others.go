@@ -47,13 +47,7 @@ func (l *loader) mayPoll(roots []*packages.Package) error {
 
 // rewriteOthers inserts polls into packages of other modules. Their types are not known: to load
 // them from source would take longer than to compile them. A package with errors stays as it is.
-func (l *loader) rewriteOthers(others []*packages.Package) error {
-	store := openStore(l.Keep)
-	defer store.trim()
-	cache, err := l.openModuleCache(store)
-	if err != nil {
-		return err
-	}
+func (l *loader) rewriteOthers(store *store, cache *moduleCache, others []*packages.Package) {
 	var (
 		all   sync.WaitGroup
 		mu    sync.Mutex // protects the result
@@ -79,7 +73,6 @@ func (l *loader) rewriteOthers(others []*packages.Package) error {
 	}
 	all.Wait()
 	l.result.replace = cache.replace
-	return nil
 }
 
 // rewriteOther returns the rewritten files of a package of another module: their names if they are

@@ -18,7 +18,7 @@ import (
 // A store keeps rewritten packages of other modules, so that a build reads them and does not make
 // them again. It is a folder with a folder for each package, which is named after all that the text
 // of its files depends on. Several processes may use it at a time: folders are complete when they
-// get their names, and do not change.
+// get their names, and do not change. The store also has what builds remember, see [memory].
 type store struct{ folder string }
 
 // The rewriter's own source is part of the key, so a rewriter that works differently uses nothing
@@ -107,11 +107,11 @@ func (s *store) put(k key, texts map[string][]byte) (map[string]string, bool) {
 
 const (
 	day = 24 * time.Hour
-	// unused is the time after which a folder that no build has used is removed.
+	// unused is the time after which what no build has used is removed.
 	unused = 14 * day
 )
 
-// trim removes folders that were not used for long, at most once a day.
+// trim removes what was not used for long, at most once a day.
 func (s *store) trim() {
 	if s == nil {
 		return
@@ -127,7 +127,7 @@ func (s *store) trim() {
 	_ = os.Chtimes(mark, now, now)
 	entries, _ := os.ReadDir(s.folder)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && e.IsDir() && now.Sub(info.ModTime()) > unused {
+		if info, err := e.Info(); err == nil && e.Type()&os.ModeSymlink == 0 && now.Sub(info.ModTime()) > unused {
 			_ = os.RemoveAll(filepath.Join(s.folder, e.Name()))
 		}
 	}
