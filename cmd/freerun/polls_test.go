@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,26 @@ func TestPollsInOtherModule(t *testing.T) {
 	}
 }
 
+// TestPollsBesideCgo: in a package of another module that uses cgo, the files that do not use it
+// have polls.
+func TestPollsBesideCgo(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no C compiler")
+	}
+	dir := newModule(t, map[string]string{
+		"go.mod": "module example.org/user\n\ngo 1.26\n\nrequire (\n\tgithub.com/freerun-go/freerun v0.0.0\n\texample.org/spinning v0.0.0\n)\n\n" +
+			"replace (\n\tgithub.com/freerun-go/freerun => FREERUN\n\texample.org/spinning => ./spinning\n)\n",
+		"main.go":              usesSpinning,
+		"spinning/go.mod":      "module example.org/spinning\n\ngo 1.20\n",
+		"spinning/spinning.go": spinning,
+		"spinning/c.go":        "package spinning\n\n// static int two() { return 2; }\nimport \"C\"\n\nfunc Two() (n C.int) { for n < 2 { n = C.two() }; return n }\n",
+	})
+	if got := rewrites(t, dir, cooperate.Request{}); strings.Join(got, " ") != "spinning/spinning.go" {
+		t.Errorf("%v", got)
+	}
+	samePanic(t, dir, "spinning.go:3")
+}
+
 // TestPollsInVendor: vendored packages get polls, if package poll is vendored, too.
 func TestPollsInVendor(t *testing.T) {
 	dir := newModule(t, map[string]string{
@@ -156,8 +177,9 @@ func TestPollsInModuleCache(t *testing.T) {
 	dir := newModule(t, map[string]string{
 		"user/go.mod": "module example.org/user\n\ngo 1.26\n\nrequire (\n\tgithub.com/freerun-go/freerun v0.0.0\n\tgithub.com/tidwall/btree v1.1.0\n\tgithub.com/tidwall/match v1.1.1\n)\n\n" +
 			"replace github.com/freerun-go/freerun => FREERUN\n",
-		"user/go.sum":  string(sums),
-		"user/main.go": usesModule,
+		"user/go.sum":       string(sums),
+		"user/main.go":      usesModule,
+		"user/main_test.go": "package main\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc Test(t *testing.T) { os.Args = os.Args[:1]; main() }\n",
 	})
 	user := filepath.Join(dir, "user")
 	if _, errs, status := in(t, user, "go", "run", "."); status != 0 {
@@ -175,6 +197,7 @@ func TestPollsInModuleCache(t *testing.T) {
 		names, _ = filepath.Glob(filepath.Join(keep(), "*", "*.go"))
 		return slices.DeleteFunc(names, func(name string) bool { return strings.Contains(name, "modules-") })
 	}
+	must(t, user, binary, "test", ".")
 	before := kept()
 	if len(before) == 0 {
 		t.Fatal("nothing is kept")

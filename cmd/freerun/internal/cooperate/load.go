@@ -210,8 +210,9 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 	return nil
 }
 
-// rewrite checks the types of a package and rewrites its files, into a map by their paths. A file can be part of several
-// packages, as when a package is compiled once more for its tests. It is rewritten once.
+// rewrite checks the types of a package and rewrites its files, into a map by their paths. A file
+// can be part of several packages, as when a package is compiled once more for its tests. It is
+// rewritten once.
 func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 	u := Package{
 		Fset: l.fset, Sizes: p.TypesSizes, Polls: l.polls && !l.below[p.PkgPath],
