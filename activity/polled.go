@@ -3,6 +3,7 @@ package activity
 import (
 	"time"
 
+	_ "github.com/freerun-go/freerun/activity/poll" // so that it is where this package is vendored
 	"github.com/freerun-go/freerun/internal/pollpoint"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/beat"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -24,7 +25,8 @@ workspace, that are named or imported are compiled with checks: at the head of e
 turn of a loop, and before every goto backward, where an *activity.Activity is in reach, the activity gives
 up its processor if it has used up its quantum. So a loop shares its processor although it yields nowhere.
 In reach is the first parameter of that type, or a local variable that gets its value from one, from a field,
-a type assertion or activity.Of; function literals have what the function around them has.
+a type assertion or activity.Of; function literals have what the function around them has. Where none is in
+reach, and in packages of other modules, polls do the same.
 
 A function with the line //freerun:uncooperative in its doc comment has no checks. Errors, panics and
 debuggers name lines of your files, which are not touched. docs/cooperation.md has the details.
@@ -51,7 +53,7 @@ func newGoCommand(verb, use, short, example string) *cobra.Command {
 // runGo rewrites the packages to be compiled, and runs the go command on the result.
 func runGo(c *cobra.Command, l goLine) (err error) {
 	if l.foreign {
-		return goCommand(c, l.words(l.overlay))
+		return goCommand(c, l.words(l.overlay, l.modfile), nil)
 	}
 	dir, err := filepath.Abs(l.dir)
 	if err != nil {
@@ -62,29 +64,29 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 		return err
 	}
 	result, err := cooperate.Rewrite(cooperate.Request{
-		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users,
+		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: keep(),
 	})
 	if err != nil {
 		return err
 	}
-	if l.covered && len(result.Texts) > 0 {
+	if l.covered && !result.Empty() {
 		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks: the go command reads their files where they are")
 	}
 	if err := tellsBlocking(c, result, dir, users); err != nil {
 		return err
 	}
-	overlay := l.overlay
-	if len(result.Texts) > 0 {
+	files := cooperate.Files{Overlay: l.overlay}
+	if !result.Empty() {
 		folder, err := os.MkdirTemp("", "freerun-"+l.verb+"-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(folder)
-		if overlay, err = cooperate.WriteOverlay(folder, result.Texts, users); err != nil {
+		if files, err = result.Write(folder, users); err != nil {
 			return err
 		}
 	}
-	if err := goCommand(c, l.words(overlay)); err != nil {
+	if err := goCommand(c, l.words(files.Overlay, cmp.Or(files.Modfile, l.modfile)), files.Env); err != nil {
 		return err
 	}
 	// The go command has accepted these packages, so the rewriter should have.
@@ -92,6 +94,15 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 		return fmt.Errorf("compiled without checks: %w", errors.Join(result.Skipped...))
 	}
 	return nil
+}
+
+// keep returns the folder for what is kept of one build for the next, or "" if there is none.
+func keep() string {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(folder, "freerun", "rewritten")
 }
 
 // usersOverlay reads the overlay that the user's command line or environment names.
@@ -121,9 +132,12 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 	return users, nil
 }
 
-// goCommand runs the go command to its end, on this command's terminal.
-func goCommand(c *cobra.Command, words []string) error {
+// goCommand runs the go command to its end, on this command's terminal, with more environment.
+func goCommand(c *cobra.Command, words, env []string) error {
 	g := exec.Command("go", words...)
+	if len(env) > 0 {
+		g.Env = append(os.Environ(), env...)
+	}
 	g.Stdin, g.Stdout, g.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 	return carryOut(g)
 }

@@ -9,9 +9,10 @@ import (
 type goLine struct {
 	verb     string   // build, run or test
 	before   []string // -C and its value, which must come first
-	rest     []string // all other arguments, without -overlay
+	rest     []string // all other arguments, without -overlay and -modfile
 	dir      string   // the value of -C
 	overlay  string   // the value of -overlay
+	modfile  string   // the value of -modfile
 	list     []string // the flags that decide what is compiled, in a form that `go list` takes too
 	patterns []string
 	covered  bool // whether coverage is measured
@@ -101,6 +102,8 @@ func (l *goLine) note(name, value string, words []string) {
 		return
 	case name == "overlay":
 		l.overlay = value
+	case name == "modfile":
+		l.modfile = value
 	default:
 		l.covered = l.covered || strings.HasPrefix(name, "cover") && value != "false"
 		l.rest = append(l.rest, words...)
@@ -114,11 +117,15 @@ func (l *goLine) note(name, value string, words []string) {
 	}
 }
 
-// words returns the arguments for the go command, with an overlay.
-func (l *goLine) words(overlay string) []string {
+// words returns the arguments for the go command, with an overlay and a go.mod file if they are not
+// "".
+func (l *goLine) words(overlay, modfile string) []string {
 	words := append([]string{l.verb}, l.before...)
 	if overlay != "" {
 		words = append(words, "-overlay="+overlay)
+	}
+	if modfile != "" {
+		words = append(words, "-modfile="+modfile)
 	}
 	return append(words, l.rest...)
 }

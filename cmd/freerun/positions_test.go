@@ -234,9 +234,9 @@ func TestVetOfWhatIsInserted(t *testing.T) {
 	if err != nil || len(result.Texts) != 2 || len(result.Skipped) > 0 {
 		t.Fatalf("%d files rewritten, skipped %v, %v", len(result.Texts), result.Skipped, err)
 	}
-	overlay, err := cooperate.WriteOverlay(t.TempDir(), result.Texts, nil)
+	written, err := result.Write(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(t, dir, "go", "vet", "-overlay", overlay, "./...")
+	must(t, dir, "go", "vet", "-overlay", written.Overlay, "./...")
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -63,6 +64,17 @@ func main() {
 		n++
 	})
 	say("a mutex")
+
+	var kept []byte
+	inTurns(rt, func(a *activity.Activity, me int) {
+		kept = make([]byte, 1<<18)
+		if n++; n%100 == 0 { // with locks of Go's own
+			go runtime.GC()
+			runtime.GC()
+		}
+	})
+	n += len(kept) - 1<<18
+	say("collections")
 
 	var rw sync.RWMutex
 	reads := make([]int, each)
@@ -197,6 +209,7 @@ func main() {
 `
 
 const said = `a mutex 1600
+collections 1600
 a mutex of readers and writers 1600
 onces 200
 a condition 1600

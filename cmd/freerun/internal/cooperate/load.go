@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,51 +24,90 @@ type Request struct {
 	Tests    bool // whether to include the tests of the packages
 	// Overlay is the user's overlay: by path, the file to read instead; "" for a file to leave out.
 	Overlay map[string]string
+	// Keep is a folder for the rewritten packages of other modules, which are kept for the next
+	// time. If it is "" or cannot be written, nothing is kept.
+	Keep string
 }
 
 // Result is the result of [Rewrite].
 type Result struct {
 	// Texts are the rewritten files, by their paths.
 	Texts map[string][]byte
+	// Kept are the names of rewritten files that are kept, by the paths of the files themselves.
+	Kept map[string]string
 	// Skipped has the first error of each package that gets no checks because it has errors. The go
 	// command refuses these packages too, in its own words.
 	Skipped []error
 	// Blockhook is the folder of package internal/sys/blockhook of freerun, if the program has it.
 	Blockhook string
+
+	replace *replacements // modules that the go command must find in another place, or nil
 }
+
+// Empty reports whether no file is rewritten.
+func (r *Result) Empty() bool { return len(r.Texts)+len(r.Kept) == 0 }
 
 // module is the module of freerun itself, which is not rewritten, except for its programs.
 const module = "github.com/freerun-go/freerun"
 
-// Rewrite loads the named packages and their imports, and rewrites those of the main modules. Of
-// the other packages it compiles only those that the rewritten ones import, which the go command
-// needs anyway. An error is a fault of the go command, or a directive in the wrong place. The go
-// command itself reports packages that do not exist or do not compile.
+// Rewrite loads the named packages and their imports, and rewrites those of the main modules; and
+// if the program has package activity with polls, those of other modules. It compiles no other
+// packages than those that the rewritten ones import, which the go command needs anyway. An error
+// is a fault of the go command, or a directive in the wrong place. The go command itself reports
+// packages that do not exist or do not compile.
 func Rewrite(q Request) (*Result, error) {
 	l := loader{
 		Request: q, fset: token.NewFileSet(),
 		checked: make(map[string]*types.Package),
-		texts:   make(map[string][]byte),
+		result:  Result{Texts: make(map[string][]byte), Kept: make(map[string]string)},
 	}
 	roots, err := packages.Load(l.config(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedTypesSizes), q.Patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("the go command does not list the packages: %w", err)
 	}
-	result := &Result{Texts: l.texts, Blockhook: folderOf(blockhook, roots)}
-	ours := l.choose(roots)
-	if len(ours) == 0 {
-		return result, nil
-	}
-	if err := l.loadOthers(ours); err != nil {
+	l.result.Blockhook = folderOf(blockhook, roots)
+	if err := l.mayPoll(roots); err != nil {
 		return nil, err
 	}
+	ours, others := l.choose(roots)
+	if len(ours)+len(others) == 0 {
+		return &l.result, nil
+	}
+	store := openStore(q.Keep)
+	defer store.trim()
+	cache, err := l.openModuleCache(store)
+	if err != nil {
+		return nil, err
+	}
+	l.rewriteOthers(store, cache, others)
+	question, key := l.question(), l.key(roots, cache)
+	if texts, ok := store.recall(question, key); ok {
+		maps.Copy(l.result.Texts, texts)
+		return &l.result, nil
+	}
+	return &l.result, l.rewriteOurs(ours, func(texts map[string][]byte) { store.remember(question, key, texts) })
+}
+
+// rewriteOurs rewrites the packages of the main modules, and hands the texts to remember if all
+// packages could be rewritten.
+func (l *loader) rewriteOurs(ours []*packages.Package, remember func(texts map[string][]byte)) error {
+	if len(ours) == 0 {
+		return nil
+	}
+	if err := l.loadOthers(ours); err != nil {
+		return err
+	}
+	texts := make(map[string][]byte)
 	for _, p := range ours {
-		if err := l.rewrite(p); err != nil {
-			return nil, err
+		if err := l.rewrite(p, texts); err != nil {
+			return err
 		}
 	}
-	result.Skipped = l.skipped
-	return result, nil
+	maps.Copy(l.result.Texts, texts)
+	if len(l.result.Skipped) == 0 {
+		remember(texts)
+	}
+	return nil
 }
 
 // blockhook is the package through which activities hear that they are about to block.
@@ -88,28 +128,41 @@ type loader struct {
 	fset    *token.FileSet
 	others  map[string]*types.Package // by path, the packages that are not rewritten
 	checked map[string]*types.Package // by ID, the packages that are rewritten
-	texts   map[string][]byte
-	skipped []error
+	polls   bool                      // whether code without an activity in reach gets polls
+	below   map[string]bool           // by path, the packages that must not import package poll
+	result  Result
+}
+
+// env returns the environment of the go command.
+func (l *loader) env() []string {
+	if l.Env == nil {
+		return os.Environ()
+	}
+	return l.Env
 }
 
 func (l *loader) config(mode packages.LoadMode) *packages.Config {
 	return &packages.Config{Mode: mode, Dir: l.Dir, Env: l.Env, BuildFlags: l.Flags, Tests: l.Tests, Fset: l.fset}
 }
 
-// choose returns the packages to rewrite, each after its imports: the packages of the main modules
-// that can know the type Activity.
-func (l *loader) choose(roots []*packages.Package) (ours []*packages.Package) {
+// choose returns the packages to rewrite, each after its imports: those of the main modules, and if
+// there are polls, those of other modules. Without polls there is nothing to do in packages that
+// cannot know the type Activity.
+func (l *loader) choose(roots []*packages.Package) (ours, others []*packages.Package) {
 	knows := make(map[*packages.Package]bool)
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		knows[p] = p.PkgPath == ActivityPath
 		for _, imported := range p.Imports {
 			knows[p] = knows[p] || knows[imported]
 		}
-		if knows[p] && isOurs(p) {
+		switch polls := l.polls && !l.below[p.PkgPath]; {
+		case isOurs(p) && (knows[p] || polls):
 			ours = append(ours, p)
+		case polls && isOthers(p):
+			others = append(others, p)
 		}
 	})
-	return ours
+	return ours, others
 }
 
 // isOurs reports whether a package is the user's own. The program that runs the tests of a package
@@ -126,7 +179,14 @@ func isOurs(p *packages.Package) bool {
 	return p.Module.Main
 }
 
-// loadOthers loads the types of the imports that are not rewritten, from the compiler's output.
+// isOthers reports whether a package is neither the user's own nor freerun's, nor one of the
+// standard library.
+func isOthers(p *packages.Package) bool {
+	return !strings.HasSuffix(p.ID, ".test") && p.Module != nil && !p.Module.Main && p.Module.Path != module
+}
+
+// loadOthers loads the types of the imports that are not of the main modules, from the compiler's
+// output. They are compiled as they will be for the program, with polls.
 func (l *loader) loadOthers(ours []*packages.Package) error {
 	var paths []string
 	for _, p := range ours {
@@ -139,6 +199,21 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 	slices.Sort(paths)
 	config := l.config(packages.NeedName | packages.NeedTypes)
 	config.Tests = false
+	if !l.result.Empty() {
+		folder, err := os.MkdirTemp("", "freerun-list-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		files, err := l.result.Write(folder, l.Overlay)
+		if err != nil {
+			return err
+		}
+		config.BuildFlags = append(slices.Clone(config.BuildFlags), files.Flags()...)
+		if len(files.Env) > 0 {
+			config.Env = append(slices.Clone(l.env()), files.Env...)
+		}
+	}
 	found, err := packages.Load(config, slices.Compact(paths)...)
 	if err != nil {
 		return fmt.Errorf("the go command does not list the packages: %w", err)
@@ -152,11 +227,12 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 	return nil
 }
 
-// rewrite checks the types of a package and rewrites its files. A file can be part of several
-// packages, as when a package is compiled once more for its tests. It is rewritten once.
-func (l *loader) rewrite(p *packages.Package) error {
+// rewrite checks the types of a package and rewrites its files, into a map by their paths. A file
+// can be part of several packages, as when a package is compiled once more for its tests. It is
+// rewritten once.
+func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 	u := Package{
-		Fset: l.fset, Sizes: p.TypesSizes,
+		Fset: l.fset, Sizes: p.TypesSizes, Polls: l.polls && !l.below[p.PkgPath],
 		Info: &types.Info{
 			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
 			Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection), Scopes: make(map[ast.Node]*types.Scope),
@@ -189,7 +265,7 @@ func (l *loader) rewrite(p *packages.Package) error {
 	u.Types, _ = config.Check(p.PkgPath, l.fset, u.Files, u.Info)
 	l.checked[p.ID] = u.Types
 	if failure != nil && !usesC(u.Files) { // the names of package C are unknown here
-		l.skipped = append(l.skipped, fmt.Errorf("%s: %w", p.PkgPath, failure))
+		l.result.Skipped = append(l.result.Skipped, fmt.Errorf("%s: %w", p.PkgPath, failure))
 		return nil
 	}
 	texts, err := u.Rewrite()
@@ -198,7 +274,7 @@ func (l *loader) rewrite(p *packages.Package) error {
 	}
 	for i, text := range texts {
 		if text != nil {
-			l.texts[names[i]] = text
+			into[names[i]] = text
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package cooperate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -38,17 +39,44 @@ func inFolder(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// WriteOverlay writes the rewritten files into dir, which must exist, and returns the name of an
-// overlay. The overlay puts these files in the place of the user's, or leaves those out whose text
+// Files are the files that make the go command compile what is rewritten.
+type Files struct {
+	Overlay string   // for the flag -overlay
+	Modfile string   // for the flag -modfile; "" if it is not needed
+	Env     []string // what to add to the go command's environment
+}
+
+// Flags returns the flags for the go command.
+func (f Files) Flags() []string {
+	flags := []string{"-overlay=" + f.Overlay}
+	if f.Modfile != "" {
+		flags = append(flags, "-modfile="+f.Modfile)
+	}
+	return flags
+}
+
+// Write writes the rewritten files into dir, which must exist, with an overlay. The overlay puts
+// these files, and those that are kept, in the place of the user's, or leaves those out whose text
 // is nil, and includes the replacements of the user's own overlay. A file keeps its name, in a
 // folder of its own.
-func WriteOverlay(dir string, texts map[string][]byte, users map[string]string) (string, error) {
-	o := overlay{Replace: make(map[string]string, len(texts)+len(users))}
-	for from, to := range users {
-		o.Replace[from] = to
+func (r *Result) Write(dir string, users map[string]string) (Files, error) {
+	files, err := r.replace.write(dir)
+	if err != nil {
+		return Files{}, err
+	}
+	files.Overlay, err = r.writeOverlay(dir, users)
+	return files, err
+}
+
+func (r *Result) writeOverlay(dir string, users map[string]string) (string, error) {
+	o := overlay{Replace: make(map[string]string, len(r.Texts)+len(r.Kept)+len(users))}
+	maps.Copy(o.Replace, users)
+	maps.Copy(o.Replace, r.Kept)
+	if r.replace != nil {
+		maps.Copy(o.Replace, r.replace.goMods)
 	}
 	n := 0
-	for name, text := range texts {
+	for name, text := range r.Texts {
 		if text == nil {
 			o.Replace[name] = ""
 			continue

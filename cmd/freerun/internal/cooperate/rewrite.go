@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// A Package is a package to rewrite: its source with its types.
+// A Package is a package to rewrite: its source with its types. Without types there can only be
+// polls, and the parser must have resolved the names within each file.
 type Package struct {
 	Fset  *token.FileSet
 	Files []*ast.File
@@ -18,19 +19,64 @@ type Package struct {
 	Types   *types.Package
 	Info    *types.Info
 	Sizes   types.Sizes
+	// Polls says whether code without an activity in reach gets polls.
+	Polls bool
+	// Names are the names of the imported packages, by the paths in the source. They are needed
+	// where there are no types.
+	Names map[string]string
+	// Named says that every file is to tell its name, even one without polls, because the go
+	// command knows it by another name. It has an effect only where there are no types.
+	Named bool
 }
 
 // exemption is the line in a function's doc comment that exempts it.
 const exemption = "//freerun:uncooperative"
 
-// Rewrite returns the texts of the files with checks, and nil for files that need none. The error
-// names a directive in a wrong place.
+// Rewrite returns the texts of the files with checks and polls, and nil for files that need none.
+// The error names a directive in a wrong place.
 func (p *Package) Rewrite() ([][]byte, error) {
-	taken := make(map[string]bool)
+	if p.Types == nil {
+		return p.rewriteSyntax(), nil
+	}
 	for _, f := range p.Files {
 		if err := p.misplaced(f); err != nil {
 			return nil, err
 		}
+	}
+	fresh := p.fresh()
+	reach := newReach(p.Types, p.Info, p.Files, fresh("freerunActivity"))
+	var heads map[ast.Node]bool
+	if p.Polls {
+		heads = p.pollHeads()
+	}
+	quiet := quiet(p.Files)
+	texts := make([][]byte, len(p.Files))
+	for i, f := range p.Files {
+		r := &rewriter{
+			Package: p, reach: reach, fresh: fresh, weigher: weigher{p.Info},
+			editor: editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]},
+			polls:  polls{heads: heads}, quiet: quiet,
+			labels:  make(map[types.Object]place),
+			labeled: make(map[ast.Stmt]bool),
+		}
+		if p.Polls && takesPolls(f) {
+			r.name = fresh("freerunPoll")
+		}
+		for _, d := range f.Decls {
+			r.silent = false
+			ast.Inspect(d, r.visit)
+		}
+		r.rename()
+		r.addImport(&r.editor, f)
+		texts[i] = r.result(f.Package)
+	}
+	return texts, nil
+}
+
+// fresh returns a function that makes a name into one that no file of the package has.
+func (p *Package) fresh() func(name string) string {
+	taken := make(map[string]bool)
+	for _, f := range p.Files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				taken[id.Name] = true
@@ -38,33 +84,21 @@ func (p *Package) Rewrite() ([][]byte, error) {
 			return true
 		})
 	}
-	fresh := func(name string) string {
+	return func(name string) string {
 		for taken[name] {
 			name += "_"
 		}
 		return name
 	}
-	reach := newReach(p.Types, p.Info, p.Files, fresh("freerunActivity"))
-	texts := make([][]byte, len(p.Files))
-	for i, f := range p.Files {
-		r := &rewriter{
-			Package: p, reach: reach, fresh: fresh, weigher: weigher{p.Info},
-			editor:  editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]},
-			labels:  make(map[types.Object]place),
-			labeled: make(map[ast.Stmt]bool),
-		}
-		ast.Inspect(f, r.visit)
-		r.name()
-		texts[i] = r.result(f.Package)
-	}
-	return texts, nil
 }
 
-// rewriter inserts the checks of one file.
+// rewriter inserts the checks of one file, and its polls.
 type rewriter struct {
 	*Package
 	weigher
 	editor
+	polls
+	quiet    func(*ast.FuncDecl) bool // whether a function has no polls
 	reach    *reach
 	fresh    func(name string) string
 	labels   map[types.Object]place
@@ -85,9 +119,10 @@ func (r *rewriter) visit(n ast.Node) bool {
 		if n.Body == nil || exempt(n) {
 			return false
 		}
-		r.head(n.Type, n.Body)
+		r.silent = r.quiet(n)
+		r.head(n, n.Type, n.Body)
 	case *ast.FuncLit:
-		r.head(n.Type, n.Body)
+		r.head(n, n.Type, n.Body)
 	case *ast.BlockStmt:
 		r.note(n.List)
 	case *ast.CaseClause:
@@ -143,30 +178,32 @@ func (p *Package) misplaced(f *ast.File) error {
 }
 
 // check returns the text of a check at pos. n is its weight, or the text of its weight. If no
-// activity is in reach at pos, check returns "".
+// activity is in reach at pos, it is the text of a poll, or "" where none may be.
 func (r *rewriter) check(pos token.Pos, n any) string {
 	name := r.reach.at(pos)
 	if name == "" {
-		return ""
+		return r.poll()
 	}
 	return fmt.Sprintf(" %s.Check(%v);", name, n)
 }
 
-// head inserts the check at the head of a function.
-func (r *rewriter) head(t *ast.FuncType, body *ast.BlockStmt) {
+// head inserts the check or the poll at the head of a function.
+func (r *rewriter) head(f ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 	if p := r.reach.params[r.info.Scopes[t]]; p != nil {
 		r.used = append(r.used, p)
 		if p.v == nil {
 			r.nameless = append(r.nameless, t)
 		}
 	}
-	r.insert(body.Lbrace+1, r.check(body.Lbrace+1, max(light, r.list(body.List))))
+	if at := body.Lbrace + 1; r.reach.at(at) != "" || r.heads[f] {
+		r.insert(at, r.check(at, max(light, r.list(body.List))))
+	}
 }
 
-// loop inserts the check of a loop.
+// loop inserts the check or the poll of a loop.
 func (r *rewriter) loop(loop ast.Stmt, body *ast.BlockStmt) {
 	at := body.Lbrace + 1
-	if r.reach.at(at) == "" || r.inPieces(loop) {
+	if r.reach.at(at) == "" && (!r.mayPoll() || bounds{r.info}.isShort(loop)) || r.inPieces(loop) {
 		return
 	}
 	r.insert(at, r.check(at, r.turn(loop)))
@@ -203,9 +240,9 @@ func (r *rewriter) jump(b *ast.BranchStmt) {
 	}
 }
 
-// name gives names to used parameters that have none, and second names to used parameters whose own
-// name is hidden at a use.
-func (r *rewriter) name() {
+// rename gives names to used parameters that have none, and second names to used parameters whose
+// own name is hidden at a use.
+func (r *rewriter) rename() {
 	for _, p := range r.used {
 		if p.aliased {
 			r.insert(p.body.Lbrace+1, fmt.Sprintf(" %s := %s;", r.reach.fresh, p.name))

@@ -58,6 +58,7 @@ type world struct {
 	fset     *token.FileSet
 	standard map[string]*types.Package
 	activity *types.Package
+	poll     *types.Package
 }
 
 func newWorld(t testing.TB) *world {
@@ -72,6 +73,10 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	w.activity = p.Types
+	if p, err = w.check(PollPath, map[string]string{"poll.go": pollStandIn}); err != nil {
+		t.Fatal(err)
+	}
+	w.poll = p.Types
 	return w
 }
 
@@ -79,6 +84,8 @@ func (w *world) Import(path string) (*types.Package, error) {
 	switch p := w.standard[path]; {
 	case path == ActivityPath:
 		return w.activity, nil
+	case path == PollPath:
+		return w.poll, nil
 	case path == "unsafe":
 		return types.Unsafe, nil
 	case p == nil:
@@ -89,7 +96,7 @@ func (w *world) Import(path string) (*types.Package, error) {
 }
 
 // again returns a world with the same packages and no files.
-func (w *world) again() *world { return &world{token.NewFileSet(), w.standard, w.activity} }
+func (w *world) again() *world { return &world{token.NewFileSet(), w.standard, w.activity, w.poll} }
 
 // parse parses the files of a package.
 func (w *world) parse(files map[string]string) (*Package, error) {
@@ -156,25 +163,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := rewritten(t, w, name, string(text))
-			golden := strings.TrimSuffix(name, ".go") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-			if len(gotLines) != len(wantLines) {
-				t.Fatalf("%d lines, want %d", len(gotLines), len(wantLines))
-			}
-			for i := range gotLines {
-				if gotLines[i] != wantLines[i] {
-					t.Errorf("line %d:\n got %s\nwant %s", i+1, gotLines[i], wantLines[i])
-				}
-			}
+			compare(t, strings.TrimSuffix(name, ".go")+".golden", got)
 		})
 	}
 }

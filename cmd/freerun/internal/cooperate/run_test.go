@@ -65,11 +65,11 @@ func TestStandardLibraryRuns(t *testing.T) {
 	if checks < 200 || pieces < 10 {
 		t.Errorf("%d checks, %d of them before pieces of a loop: too little to show anything", checks, pieces)
 	}
-	overlay, err := WriteOverlay(t.TempDir(), result.Texts, nil)
+	written, err := result.Write(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("go", "test", "-vet=off", "-short", "-overlay", overlay, "./...")
+	c := exec.Command("go", "test", "-vet=off", "-short", "-overlay", written.Overlay, "./...")
 	c.Dir, c.Env = dir, env
 	out, err := c.CombinedOutput()
 	if err != nil || strings.Count(string(out), "ok ") != len(copied) {
@@ -260,11 +260,11 @@ func TestPiecesPayAsMuch(t *testing.T) {
 	if n := strings.Count(text, "freerunEnd :=") + strings.Count(text, "freerunPiece :="); n < 11 {
 		t.Errorf("%d loops are cut into pieces, want 11 or more\n%s", n, text)
 	}
-	overlay, err := WriteOverlay(t.TempDir(), result.Texts, nil)
+	written, err := result.Write(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if without, with := run(), run("-overlay="+overlay); with != without {
+	if without, with := run(), run("-overlay="+written.Overlay); with != without {
 		t.Errorf("with checks\n%s\nwithout\n%s", with, without)
 	}
 }
