@@ -7,7 +7,6 @@ import (
 	"github.com/freerun-go/freerun/internal/pollpoint"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/beat"
-	"github.com/freerun-go/freerun/internal/sys/blockhook"
 )
 
 // Sketch:     a poll is in code that has no activity in reach, and finds out who runs only while a
@@ -18,9 +17,9 @@ import (
 //             each goroutine finds out who runs. A processor that has missed a beat sees the next
 // Invariants: Q1 While activities of such a program run, beats come: who comes to run keeps them
 //             coming, and so does each that polls.
-//             Q2 An activity yields at a poll only where it may: it has a processor, and is not
-//             locked to its thread. In a deterministic runtime it does not, which counts checks
-//             alone.
+//             Q2 An activity yields at a poll only where it may: it has a processor, is not locked
+//             to its thread, and no code of freerun waits for what runs (U2). In a deterministic
+//             runtime, which counts checks alone, it does not.
 //             Q3 An activity does not end at a poll: code that knows nothing of activities may hold
 //             a lock there. It ends where it next waits or yields by itself.
 // Checked by: of package main TestPollsShare
@@ -41,29 +40,23 @@ var epoch = time.Now()
 
 // polled is called at a poll while beat n is set.
 func polled(n uint32) {
-	if st := stackHere(); st != nil {
-		st.polled(n)
+	if st := stackHere(); st != nil && st.seesBeat(n) && runsUser() {
+		if a := st.activity.Load(); !a.closing() {
+			st.yield(a)
+		}
 	}
 	endBeat(n)
 }
 
-// polled has the activity that runs on the stack yield, once a beat.
-func (st *stack) polled(n uint32) {
+// seesBeat reports whether the activity that runs on the stack may yield, and its processor has not
+// seen beat n yet. More beats come then.
+func (st *stack) seesBeat(n uint32) bool {
 	p := st.co.Processor()
 	if p == nil || p.Driven() || st.co.Locked() || !p.SeesBeat(n) {
-		return
+		return false
 	}
 	beat.Keep()
-	if a := st.activity.Load(); !a.closing() {
-		st.yield(a)
-	}
-}
-
-// keepsBeats has beats come, where there are polls.
-func keepsBeats() {
-	if blockhook.Compiled {
-		beat.Keep()
-	}
+	return true
 }
 
 // endBeat takes beat n back once it was set for long enough.

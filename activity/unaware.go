@@ -15,10 +15,13 @@ import (
 //             block
 // Invariants: U1 An activity that holds a lock of package sync, and has yielded, runs on: whoever
 //             waits for the lock keeps no processor from it.
-//             U2 Code of freerun itself that blocks keeps its processor: it relies on that. It
-//             waits for no activity.
+//             U2 Code of freerun itself, and what it calls of the user, such as a handler of a log,
+//             keeps its processor when it blocks: it relies on that. It waits for no activity.
 //             U3 An activity does not end where it blocks unaware: the lock that it waits for would
-//             be left half taken. It ends where it next waits or yields.
+//             be left half taken. It ends where it next waits or yields. Not so in a deterministic
+//             runtime that gives up: nobody else would ever run there.
+//             U4 Go's runtime itself, as when it begins to collect garbage, blocks as ever, and
+//             does not call the hook: it may hold what package activity needs, which allocates.
 // Checked by: of package main TestUnaware
 
 func init() {
@@ -34,7 +37,7 @@ func leaveUnaware() blockhook.Answer {
 		return blockhook.Block
 	}
 	p := st.co.Processor()
-	if p == nil || !blocksUser() { // in Block; in freerun's own code
+	if p == nil || !runsUser() { // in Block; below freerun's own code
 		return blockhook.Block
 	}
 	if p.Driven() {
@@ -63,48 +66,40 @@ func stackHere() *stack {
 	return nil
 }
 
-// blocksUser reports whether the calling goroutine is about to block for code of the user: whether
-// the innermost function that is not of the standard library is not one of freerun.
-func blocksUser() bool {
-	var callers [32]uintptr
-	n := runtime.Callers(3, callers[:]) // 3: the runtime's function that blocks
+// runsUser reports whether code of the user runs, and nothing of freerun waits for it: whether on
+// the stack of the activity are functions of the user and of the standard library alone. It is
+// called by what the hook calls.
+func runsUser() bool {
+	var few [64]uintptr
+	callers := few[:]
+	n := runtime.Callers(3, callers)
+	for ; n == len(callers); n = runtime.Callers(3, callers) {
+		if n >= deepest {
+			return false
+		}
+		callers = make([]uintptr, 4*n)
+	}
 	for frames := runtime.CallersFrames(callers[:n]); ; {
 		frame, more := frames.Next()
-		switch {
-		case isOwn(frame.Function):
-			return false
-		case !isStandard(frame.Function):
+		switch function := frame.Function; {
+		case function == performs:
 			return true
-		case !more:
+		case isOwn(function) || !more:
 			return false
 		}
 	}
 }
 
+const (
+	// deepest is how deep a stack may be.
+	deepest = 1 << 16
+	// performs is the function that calls that of an activity.
+	performs = own + "/activity.(*stack).perform"
+	own      = "github.com/freerun-go/freerun"
+)
+
 // isOwn reports whether a function is of the packages of freerun that run on a processor.
 func isOwn(function string) bool {
-	rest, ours := strings.CutPrefix(function, "github.com/freerun-go/freerun")
+	rest, ours := strings.CutPrefix(function, own)
 	return ours && (rest[0] == '.' || strings.HasPrefix(rest, "/activity.") || strings.HasPrefix(rest, "/internal/"))
 }
-
-// isStandard reports whether a function is of the standard library: the path of a package that is
-// not begins with the name of a server, or with none of these.
-func isStandard(function string) bool {
-	first := function
-	if at := strings.IndexAny(function, "/."); at >= 0 {
-		first = function[:at]
-	}
-	_, known := standard[first]
-	return known
-}
-
-// standard has the first elements of the paths of the standard library.
-var standard = func() map[string]struct{} {
-	all := map[string]struct{}{}
-	for name := range strings.FieldsSeq("archive bufio bytes cmp compress container context crypto database debug " +
-		"encoding errors expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin " +
-		"reflect regexp runtime slices sort strconv strings structs sync syscall testing text time unicode unique vendor weak") {
-		all[name] = struct{}{}
-	}
-	return all
-}()

@@ -9,9 +9,9 @@ import (
 )
 
 // Here has the activity that runs yield if its time is over. It need not know which that is, and
-// any goroutine may call it: on one that runs no activity it has no effect. A call is one load and a
-// branch, except about once in a millisecond. In a deterministic runtime, and while the activity is
-// locked to its thread, it does not yield.
+// any goroutine may call it: on one that runs no activity it has no effect. A call is one load and
+// a branch, except about once in a millisecond. In a deterministic runtime, and while the activity
+// is locked to its thread, it does not yield.
 func Here() {
 	if n := beat.Word.Load(); n != 0 {
 		due(n)

@@ -100,8 +100,8 @@ func (s *sharedPosts) check(m *machine) {
 			if came[x.ID] != 1 {
 				s.Errorf("letter %d has come %d times", x.ID, came[x.ID])
 			}
-		case errors.Is(err, cluster.ErrUncertain), errors.Is(err, cluster.ErrNotRun): // at its deadline, or before
-			s.sum["unknown"]++
+		case errors.Is(err, cluster.ErrUncertain), errors.Is(err, cluster.ErrNotRun):
+			s.sum["unknown"]++ // at its deadline, or before
 			if came[x.ID] > 1 || came[x.ID] > 0 && errors.Is(err, cluster.ErrNotRun) {
 				s.Errorf("letter %d has come %d times: %v", x.ID, came[x.ID], err)
 			}

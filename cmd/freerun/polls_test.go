@@ -213,7 +213,7 @@ func TestPollsInModuleCache(t *testing.T) {
 		t.Errorf("kept were %v, and now %v", before, after)
 	}
 	must(t, user, binary, "build", "-o", "program", ".")
-	if text, err := exec.Command("go", "tool", "nm", filepath.Join(user, "program")).Output(); err != nil || !strings.Contains(string(text), "freerun/activity/poll.word") {
+	if text, err := exec.Command("go", "tool", "nm", filepath.Join(user, "program")).Output(); err != nil || !strings.Contains(string(text), "freerun/activity/poll.due") {
 		t.Errorf("the program has no polls: %v", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(user, "go.mod")); err != nil || strings.Contains(string(text), "tidwall/btree v1.1.0 =>") {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// unawareLoops is a program with two activities on one processor. One is in a loop that knows nothing of
-// activities, of the kind that the first argument names, until the other has run, or for as long as
-// the second argument says. The program reports whether the other has run meanwhile.
+// unawareLoops is a program with two activities on one processor. One is in a loop that knows
+// nothing of activities, of the kind that the first argument names, until the other has run, or for
+// as long as the second argument says. The program reports whether the other has run meanwhile.
 const unawareLoops = `package main
 
 import (
@@ -123,8 +123,8 @@ func Each(n next, until func() bool) {
 }
 `
 
-// TestPollsShare: a loop in code that knows nothing of activities, in a helper or in another module,
-// starves another activity on one processor. Compiled with polls, it shares the processor.
+// TestPollsShare: a loop in code that knows nothing of activities, in a helper or in another
+// module, starves another activity on one processor. Compiled with polls, it shares the processor.
 func TestPollsShare(t *testing.T) {
 	dir := newModule(t, map[string]string{
 		"go.mod": "module example.org/user\n\ngo 1.26\n\nrequire (\n\texample.org/dep v0.0.0\n\tgithub.com/freerun-go/freerun v0.0.0\n)\n\n" +
