@@ -235,3 +235,55 @@ func TestUnaware(t *testing.T) {
 		}
 	}
 }
+
+// unawareEnds is a program whose runtime gives up while an activity waits for a sync.Mutex.
+const unawareEnds = `package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
+)
+
+func main() {
+	rt := freerun.New(freerun.Processors(1), freerun.Logger(slog.New(slog.DiscardHandler)))
+	var mu sync.Mutex
+	mu.Lock()
+	var got, ended sync.WaitGroup
+	got.Add(1)
+	ended.Add(1)
+	a := activity.Go(rt, func(a *activity.Activity) {
+		defer ended.Done()
+		mu.Lock()
+		got.Done()
+		mu.Unlock()
+		a.Yield()
+		fmt.Println("it has not ended")
+	})
+	time.Sleep(20 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	fmt.Println(rt.Shutdown(ctx))
+	mu.Unlock()
+	got.Wait()
+	ended.Wait()
+	fmt.Println(a.Wait(context.Background()))
+	mu.Lock()
+	fmt.Println("locked")
+}
+`
+
+// TestUnawareEnds holds that an activity whose runtime gives up while it waits for a lock has the
+// lock then, and ends where it next yields.
+func TestUnawareEnds(t *testing.T) {
+	dir := newModule(t, map[string]string{"main.go": unawareEnds})
+	const want = "freerun: closed; messages abandoned: 0; operations that did not return: main.main.func1: context deadline exceeded\nfreerun: runtime is closed\nlocked\n"
+	if got := must(t, dir, binary, "run", "."); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
