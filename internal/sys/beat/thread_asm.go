@@ -19,6 +19,8 @@ var thread atomic.Int32
 
 // zeros has the ends of the thread's stack and of its thread-local storage, both in the middle.
 // Nobody writes there. A debugger that reads there finds neither a caller nor a goroutine.
+//
+//lint:ignore U1000 the assembly uses it
 var zeros [8192]byte
 
 // millisecond is the thread's pause.

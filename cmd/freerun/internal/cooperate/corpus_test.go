@@ -33,7 +33,7 @@ func identifiers(t *testing.T, name string, text []byte) (all []identifier) {
 				return false
 			}
 		case *ast.ImportSpec:
-			return n.Name == nil || !strings.HasPrefix(n.Name.Name, "freerunPoll")
+			return n.Name == nil || !strings.HasPrefix(n.Name.Name, "freerunPoll") && !(n.Name.Name == "_" && n.Path.Value == `"sync/atomic"`)
 		case *ast.Ident:
 			p := fset.Position(n.Pos())
 			all = append(all, identifier{n.Name, p.Line, p.Column})
@@ -163,8 +163,12 @@ func checkAllPolls(t *testing.T, wanted func(*packages.Package) bool, dir string
 	poll.MarkComplete()
 	loaded := map[string]*types.Package{PollPath: poll}
 	packages.Visit(found, nil, func(p *packages.Package) { loaded[p.PkgPath] = p.Types })
+	n := 0
 	packages.Visit(found, nil, func(p *packages.Package) {
 		if !wanted(p) || p.PkgPath == "unsafe" {
+			return
+		}
+		if n++; n%oneOf != 0 {
 			return
 		}
 		s, ty := checkPolls(t, p, known{loaded, p.Imports})
@@ -180,7 +184,7 @@ func checkAllPolls(t *testing.T, wanted func(*packages.Package) bool, dir string
 // TestStandardLibraryPolls inserts polls into the standard library.
 func TestStandardLibraryPolls(t *testing.T) {
 	done, syntax, typed := checkAllPolls(t, func(p *packages.Package) bool { return true }, "", "std")
-	if done < 250 || syntax < 12_000 || typed < 7_000 {
+	if oneOf == 1 && (done < 250 || syntax < 12_000 || typed < 7_000) || done == 0 {
 		t.Error("this is too little to show anything")
 	}
 }

@@ -4,21 +4,31 @@ import (
 	"bytes"
 	"go/format"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
+// goroot returns the folder of the go command that is used.
+func goroot(t *testing.T) string {
+	t.Helper()
+	text, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
 // TestTexts holds that each function of the runtime that another one is put before has its other
 // name, and that the rest of its file is as it was.
 func TestTexts(t *testing.T) {
-	texts, err := Texts(runtime.GOROOT(), "hook", os.ReadFile)
+	texts, err := Texts(goroot(t), "hook", os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for file, functions := range before {
-		name := filepath.Join(runtime.GOROOT(), "src", "runtime", file)
+		name := filepath.Join(goroot(t), "src", "runtime", file)
 		was, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +56,7 @@ func TestTexts(t *testing.T) {
 
 // TestUnknown holds that a runtime without one of the functions is refused, with its name.
 func TestUnknown(t *testing.T) {
-	_, err := Texts(runtime.GOROOT(), "hook", func(name string) ([]byte, error) {
+	_, err := Texts(goroot(t), "hook", func(name string) ([]byte, error) {
 		text, err := os.ReadFile(name)
 		return bytes.Replace(text, []byte("\nfunc selectgo("), []byte("\nfunc selectOne("), 1), err
 	})
