@@ -326,8 +326,8 @@ func TestVolatileLeaves(t *testing.T) {
 		time.AfterFunc(300*time.Millisecond, func() { close(door) })
 		var all []freerun.Future[int]
 		closed := make(chan error, 1)
-		for i := range 3000 {
-			if i == 1000 {
+		for i := range 900 {
+			if i == 300 {
 				go func() { closed <- b.node.Close() }()
 			}
 			all = append(all, enter.Send(c, parlors.At(c, atB[i%len(atB)]), "x"))
