@@ -59,8 +59,9 @@ race: ## the tests of all modules under the race detector
 	@packages=$$(go list work | grep -vE '$(ALIKE)|$(SERVED)'); (set -x; go test -timeout 30m -race $$packages)
 	@packages=$$(go list work | grep -E '$(SERVED)'); (set -x; go test -timeout 30m -race -p 1 $$packages)
 
-# Packages that are built without freerun's runtime, and so the same everywhere.
-PLAIN := /cluster/internal/(calls|layout|partition|transfer)$$
+# Packages that are built without freerun's runtime, and so the same everywhere; and those that start servers of NATS, which
+# wait for these most of the time.
+PLAIN := /cluster/internal/(calls|layout|partition|transfer)$$|$(SERVED)
 
 .PHONY: portable
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
