@@ -59,9 +59,9 @@ race: ## the tests of all modules under the race detector
 	@packages=$$(go list work | grep -vE '$(ALIKE)|$(SERVED)'); (set -x; go test -timeout 30m -race $$packages)
 	@packages=$$(go list work | grep -E '$(SERVED)'); (set -x; go test -timeout 30m -race -p 1 $$packages)
 
-# Packages that are built without freerun's runtime, and so the same everywhere; and those that start servers of NATS, which
-# wait for these most of the time.
-PLAIN := /cluster/internal/(calls|layout|partition|transfer)$$|$(SERVED)
+# Packages that are built without freerun's runtime, and so the same everywhere. Packages with servers of NATS wait for
+# these most of the time, and have nothing of their own in the portable build.
+PLAIN := /cluster/internal/(calls|layout|partition|transfer)$$
 
 .PHONY: portable
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
@@ -73,7 +73,7 @@ portable: ## all tests without assembly and go:linkname, as a Go that is too new
 .PHONY: portable/newer
 portable/newer:
 	@packages=$$(go list -tags go1.27 ./... | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
-	@packages=$$(go list ./cluster/... ./cluster/internal/powercut ./ddb/... ./examples/... ./httpview/... ./otelfreerun/... | grep -vE '$(PLAIN)'); \
+	@packages=$$(go list ./cluster/... ./cluster/internal/powercut ./ddb/... ./examples/... ./httpview/... ./otelfreerun/... | grep -vE '$(PLAIN)|$(SERVED)'); \
 	(set -x; go test -timeout 30m -tags freerun_portable $$packages)
 
 # Some kernels for amd64 run no 386 programs, and no other machine does: a small one is tried first.

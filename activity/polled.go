@@ -40,7 +40,7 @@ var epoch = time.Now()
 
 // polled is called at a poll while beat n is set.
 func polled(n uint32) {
-	if st := stackHere(); st != nil && st.seesBeat(n) && runsUser() {
+	if st := currentStack(); st != nil && st.seesBeat(n) && runsUser() {
 		if a := st.activity.Load(); !a.closing() {
 			st.yield(a)
 		}

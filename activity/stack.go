@@ -96,6 +96,16 @@ func enter(co *sched.Coroutine, p *sched.Processor) {
 
 func stackOf(co *sched.Coroutine) *stack { return (*stack)(unsafe.Pointer(co)) }
 
+// currentStack returns the stack that the calling goroutine is; nil for any other goroutine.
+func currentStack() *stack {
+	if co := sched.CurrentCoroutine(); co != nil {
+		if st, ok := co.Local.(*stack); ok {
+			return st
+		}
+	}
+	return nil
+}
+
 // way prepares a switch from this stack: to the stack of t if t was picked and can run at once, and
 // otherwise to the host. The caller calls the one of the two functions that is not nil, and then
 // land. They are not one function, because a switch from within another function costs more.

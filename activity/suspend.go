@@ -206,7 +206,8 @@ func (a *Activity) Block(fn func()) {
 
 // depart gives the processor of the activity that runs here away. It runs on without one.
 func (st *stack) depart(p *sched.Processor) {
-	st.activity.Load().owner.Depart(st.activity.Load(), &st.seen, p)
+	a := st.activity.Load()
+	a.owner.Depart(a, &st.seen, p)
 	p.Leave()
 }
 

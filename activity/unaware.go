@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sys/blockhook"
 )
 
@@ -32,7 +31,7 @@ func init() {
 
 // leaveUnaware has an activity that is about to block give its processor away.
 func leaveUnaware() blockhook.Answer {
-	st := stackHere()
+	st := currentStack()
 	if st == nil {
 		return blockhook.Block
 	}
@@ -51,20 +50,10 @@ func leaveUnaware() blockhook.Answer {
 }
 
 // returnUnaware has an activity that has blocked wait for a processor.
-func returnUnaware() { stackHere().rejoin() }
+func returnUnaware() { currentStack().rejoin() }
 
 // turnUnaware lets others run, in a deterministic runtime.
-func turnUnaware() { stackHere().activity.Load().Yield() }
-
-// stackHere returns the stack that the calling goroutine is; nil for any other goroutine.
-func stackHere() *stack {
-	if co := sched.CurrentCoroutine(); co != nil {
-		if st, ok := co.Local.(*stack); ok {
-			return st
-		}
-	}
-	return nil
-}
+func turnUnaware() { currentStack().activity.Load().Yield() }
 
 // runsUser reports whether code of the user runs, and nothing of freerun waits for it: whether on
 // the stack of the activity are functions of the user and of the standard library alone. It is

@@ -219,13 +219,11 @@ func current() (*Activity, error) {
 	if modelled {
 		return modelCurrent(), nil
 	}
-	if co := sched.CurrentCoroutine(); co != nil {
-		if st, ok := co.Local.(*stack); ok {
-			if p := st.co.Processor(); p != nil && p.Driven() && st.co.Locked() {
-				return st.activity.Load(), ErrThreadLocked
-			}
-			return st.activity.Load(), nil
+	if st := currentStack(); st != nil {
+		if p := st.co.Processor(); p != nil && p.Driven() && st.co.Locked() {
+			return st.activity.Load(), ErrThreadLocked
 		}
+		return st.activity.Load(), nil
 	}
 	if !sched.Inside() {
 		return nil, nil

@@ -21,11 +21,16 @@ var errLate = fmt.Errorf("%w: its deadline had passed when it was to begin: %w",
 // effect.
 var errUnanswered = fmt.Errorf("%w: no answer had come when its deadline passed: %w", freerun.ErrCanceled, context.DeadlineExceeded)
 
+// isPast reports whether a deadline has passed; the zero time is none.
+func (n *Node) isPast(deadline time.Time) bool {
+	return !deadline.IsZero() && !n.rt.Now().Before(deadline)
+}
+
 // orLate returns the error of what was sent to another machine, which says so if its deadline has
 // passed meanwhile: so who has set that finds it with [errors.Is].
 func (n *Node) orLate(deadline time.Time, err error) error {
 	isOpen := errors.Is(err, ErrUncertain) || errors.Is(err, ErrNotRun)
-	if !isOpen || deadline.IsZero() || n.rt.Now().Before(deadline) {
+	if !isOpen || !n.isPast(deadline) {
 		return err
 	}
 	return fmt.Errorf("%w; its deadline has passed: %w", err, context.DeadlineExceeded)

@@ -85,7 +85,7 @@ func (s *shared) read(m route.Message, o *operation, unit string, c layout.Comma
 					s.read(m, o, unit, c, until)
 				}
 			})
-		case unknown && !c.Deadline.IsZero() && !s.node.rt.Now().Before(c.Deadline):
+		case unknown && s.node.isPast(c.Deadline):
 			resolve(m, o, nil, errUnanswered)
 		default:
 			resolve(m, o, value, s.node.orLate(c.Deadline, err))

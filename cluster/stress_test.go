@@ -29,8 +29,8 @@ type fickle struct {
 	fails   atomic.Int64 // of 1000 writes
 	failed  atomic.Int64
 	made    atomic.Int64 // writes, with those that have failed
-	crashed bool
-	isSplit bool // half of a write is made         // nothing is stored or told any more
+	crashed bool         // nothing is stored or told any more
+	isSplit bool         // a part of a write is made
 	flaw    flaw
 }
 

@@ -145,7 +145,7 @@ func (t *callsPart) send(m route.Message, k *volatileKind, key string, op *opera
 	n := t.of.of.node
 	ctx := m.Context()
 	call := layout.Call{Kind: []byte(k.given), Key: key, Operation: []byte(op.given), Deadline: engine.DeadlineOf(ctx)}
-	sent := &sentCall{part: t, message: m, op: op, deadline: call.Deadline}
+	sent := &sentCall{part: t, message: m, op: op}
 	out := &sent.Outgoing
 	out.To, out.Until = sent, n.rt.Now().Add(mostRequest)
 	if ctx.Done() != n.rt.Context().Done() {
@@ -201,14 +201,15 @@ type sentCall struct {
 	message route.Message
 	op      *operation
 	size    int
-	// deadline is the message's own; zero if it has none.
-	deadline time.Time
 }
 
 // Done implements [calls.Sender].
 func (s *sentCall) Done(body []byte, err error) {
 	s.part.of.ends(s.size)
-	resolve(s.message, s.op, body, s.part.of.of.node.orLate(s.deadline, err))
+	if err != nil {
+		err = s.part.of.of.node.orLate(engine.DeadlineOf(s.message.Context()), err)
+	}
+	resolve(s.message, s.op, body, err)
 }
 
 // end fails what is under way.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -38,8 +39,6 @@ func tellsBlocking(c *cobra.Command, r *cooperate.Result, dir string, users map[
 	if err != nil {
 		return err
 	}
-	for name, text := range texts {
-		r.Texts[name] = text
-	}
+	maps.Copy(r.Texts, texts)
 	return nil
 }

@@ -64,10 +64,7 @@ func checkPolls(t *testing.T, p *packages.Package, importer types.Importer) (syn
 	check := func(texts [][]byte) (*Package, error) {
 		u := &Package{
 			Fset: token.NewFileSet(), Sizes: p.TypesSizes, Polls: true,
-			Info: &types.Info{
-				Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-				Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection), Scopes: make(map[ast.Node]*types.Scope),
-			},
+			Info: newInfo(),
 		}
 		for i, name := range p.GoFiles {
 			text := []byte(files[2*i+1])

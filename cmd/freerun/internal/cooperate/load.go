@@ -233,10 +233,7 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 	u := Package{
 		Fset: l.fset, Sizes: p.TypesSizes, Polls: l.polls && !l.below[p.PkgPath],
-		Info: &types.Info{
-			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-			Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection), Scopes: make(map[ast.Node]*types.Scope),
-		},
+		Info: newInfo(),
 	}
 	var failure error
 	note := func(err error) {
@@ -278,6 +275,14 @@ func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 		}
 	}
 	return nil
+}
+
+// newInfo returns what the type checker is to fill for a [Package].
+func newInfo() *types.Info {
+	return &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
+		Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection), Scopes: make(map[ast.Node]*types.Scope),
+	}
 }
 
 // usesC reports whether one of the files uses cgo.

@@ -3,7 +3,6 @@ package cooperate
 import (
 	"flag"
 	"fmt"
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -102,10 +101,7 @@ func (w *world) again() *world { return &world{token.NewFileSet(), w.standard, w
 func (w *world) parse(files map[string]string) (*Package, error) {
 	p := &Package{
 		Fset: w.fset, Sizes: types.SizesFor("gc", "amd64"),
-		Info: &types.Info{
-			Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-			Implicits: make(map[ast.Node]types.Object), Selections: make(map[*ast.SelectorExpr]*types.Selection), Scopes: make(map[ast.Node]*types.Scope),
-		},
+		Info: newInfo(),
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f, err := parser.ParseFile(w.fset, name, files[name], parser.ParseComments|parser.SkipObjectResolution)
