@@ -81,7 +81,7 @@ func TestDeterministic(t *testing.T) {
 	for _, processors := range []int{1, 2, 5} {
 		var first, other *recorded
 		want := ""
-		for seed := range uint64(10) {
+		for seed := range uint64(max(runtimetest.Repeats(10), 2)) {
 			a, b := newRecorded(seed), newRecorded(seed)
 			result := play(t, a, processors)
 			if again := play(t, b, processors); again != result || !slices.Equal(a.log, b.log) {

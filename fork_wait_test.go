@@ -125,7 +125,7 @@ func TestJoinDeep(t *testing.T) {
 					return x
 				}, func(a, b int) int { return a + b })
 			}
-			if got := nest(c, 1000); got != 1001 {
+			if got := nest(c, deepSpine/10); got != deepSpine/10+1 {
 				t.Errorf("%d leaves", got)
 			}
 		})

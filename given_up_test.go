@@ -13,7 +13,7 @@ import (
 )
 
 // givenUp is how many waits a test gives up, to see what they leave behind.
-const givenUp = 60_000
+var givenUp = 15_000 + runtimetest.Repeats(45_000)
 
 // What the scheduler of two processors may keep whatever is given up: stacks, and the objects and
 // bytes of each, with its goroutine and its entry in the registry.

@@ -30,7 +30,7 @@ var _ = freerun.Define(share, func(c *freerun.Context, s *shares, self *freerun.
 // for as many operations as is documented, and no more, whether the chains are in units of their
 // own, or in priority mailboxes of a unit that is flooded too.
 func TestPriorityShares(t *testing.T) {
-	const all = 40_000
+	all := int64(10_000 + runtimetest.Repeats(30_000))
 	promised := map[freerun.Priority]int64{freerun.Normal: 8, freerun.Low: 32, freerun.Idle: 256}
 	for _, flood := range []freerun.Priority{freerun.High, freerun.Normal} {
 		for _, pr := range runtimetest.Priorities[1:] {
@@ -41,7 +41,7 @@ func TestPriorityShares(t *testing.T) {
 				t.Run(fmt.Sprint(flood, " before ", pr, ", ", name), func(t *testing.T) {
 					rt := freerun.New(freerun.Processors(1), freerun.Deterministic(1))
 					defer rt.Close()
-					stop := int64(all)
+					stop := all
 					state := shares{new([4]int64), &stop}
 					unit := func(p freerun.Priority) *freerun.Unit[shares] {
 						if place.own {

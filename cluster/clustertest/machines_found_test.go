@@ -79,7 +79,7 @@ func send(c *freerun.Context, op *freerun.Operation[bell, struct{}, int], key in
 
 // TestMachinesBells holds that a timer rings whose write was made, and not acknowledged.
 func TestMachinesBells(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(min(ourMachines, 3)) {
 		runOnMachine(t, seed, logsim.Faults{Lost: 0.1}, func(s *machines, m *machine) {
 			c := m.rt.Context()
 			for key := range 40 {

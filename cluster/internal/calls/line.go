@@ -21,7 +21,8 @@ import (
 //             until that has taken it or refused it. Then the next row begins
 //             a call that was taken and has no outcome for a while is asked for: its outcome may be
 //             lost. One that has ended, and had so a second before, too, may have run
-//             a machine is not heard of any more: what it had may have run
+//             a machine is not heard of any more: what it had may have run. An outcome that it has
+//             sent before may be on its way still, so this is said one sweep later
 // Invariants: L1 A call is taken once at most: it is sent again only if the machine that had it has
 //             refused it, and that refuses it for good.
 //             L2 Calls are taken in the order in which they were given to Send, but for those that
@@ -61,8 +62,9 @@ type Outgoing struct {
 	n  uint64 // 0 before it was sent
 	to string
 	// sweeps counts those since it was sent. gone is the one after which it was said first that the
-	// call has ended where it was taken; 0 before.
-	sweeps, gone uint32
+	// call has ended where it was taken; 0 before. left is the one before which it was known that
+	// the machine with the call is gone; 0 if it is there.
+	sweeps, gone, left uint32
 }
 
 // Sender waits for the outcome of a call.
@@ -214,7 +216,7 @@ func (l *Line) refused(first, from uint64) {
 	var back []*Outgoing
 	for _, o := range l.onWay {
 		delete(l.open, o.n)
-		o.n, o.to, o.sweeps, o.gone = 0, "", 0, 0
+		o.n, o.to, o.sweeps, o.gone, o.left = 0, "", 0, 0, 0
 		back = append(back, o)
 	}
 	l.onWay, l.waiting = nil, append(back, l.waiting...)
@@ -229,8 +231,13 @@ func (l *Line) Members(all []string) {
 	if l.to != "" && !slices.Contains(all, l.to) {
 		l.onWay, l.to, l.first = nil, "", 0
 	}
-	for _, o := range l.those(func(o *Outgoing) bool { return !slices.Contains(all, o.to) }) {
-		l.ends(o, nil, engine.ErrUncertain)
+	for _, o := range l.open {
+		switch {
+		case slices.Contains(all, o.to):
+			o.left = 0
+		case o.left == 0:
+			o.left = o.sweeps + 1
+		}
 	}
 	l.again = false // who the owner is may be known now
 	l.goOn()
@@ -273,17 +280,26 @@ func (l *Line) sweep() {
 	if len(l.onWay) > 0 && !l.heard {
 		l.probe()
 	}
+	for _, o := range l.open {
+		o.sweeps++
+	}
+	l.uncertain()
 	l.ask()
 	l.sweepLater()
 }
 
+// uncertain ends the calls whose machine was gone a whole sweep ago: what it has sent before it
+// left has come.
+func (l *Line) uncertain() {
+	for _, o := range l.those(func(o *Outgoing) bool { return o.left > 0 && o.sweeps > o.left }) {
+		l.ends(o, nil, engine.ErrUncertain)
+	}
+}
+
 // ask asks for the calls that were taken a while ago.
 func (l *Line) ask() {
-	for _, o := range l.open {
-		o.sweeps++
-	}
 	old := l.those(func(o *Outgoing) bool {
-		return o.sweeps%askSweeps == 0 && (len(l.onWay) == 0 || o.n < l.onWay[0].n)
+		return o.left == 0 && o.sweeps%askSweeps == 0 && (len(l.onWay) == 0 || o.n < l.onWay[0].n)
 	})
 	of := map[string][]byte{}
 	for i, o := range old {

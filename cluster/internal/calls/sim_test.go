@@ -54,9 +54,14 @@ type machine struct {
 	*world
 	name  string
 	alive bool
+	left  bool   // in order: what it has sent before arrives
 	owner string // of the partition, as it knows
 	line  *Line
 	gate  *Gate
+	runs  int // calls
+	view  int // the number of the move that it knows of
+
+	leaving bool
 }
 
 func (m *machine) Run(fn func())  { fn() }
@@ -78,10 +83,12 @@ type run struct {
 	machines []*machine
 	lost     float64
 	overtake bool
+	leave    bool             // machines leave in order
 	taken    map[string]int   // times, by call
 	order    map[string][]int // what a machine has taken of each sender
 	outcomes map[string]int
 	sum      map[string]int
+	views    int // moves
 }
 
 func (r *run) tell(from *machine, to string, m *Frame) {
@@ -103,7 +110,7 @@ func (r *run) tell(from *machine, to string, m *Frame) {
 			if err != nil {
 				r.t.Errorf("%v", err)
 			}
-			if !other.alive || !from.alive {
+			if !other.alive || !from.alive && !from.left {
 				return
 			}
 			if m.Kind.IsToGate() {
@@ -141,7 +148,15 @@ func (r *run) begin(name string) *machine {
 			r.t.Errorf("%s has taken %s after %d", m.name, call, before[len(before)-1])
 		}
 		r.order[at] = append(r.order[at], n)
-		m.After(time.Duration(r.random.IntN(int(5*time.Millisecond))), func() { c.End(c.Body) })
+		most := 5 * time.Millisecond
+		if r.leave && r.random.IntN(10) == 0 {
+			most = 500 * time.Millisecond
+		}
+		m.runs++
+		m.After(time.Duration(r.random.IntN(int(most))), func() {
+			m.runs--
+			c.End(c.Body)
+		})
 		return nil
 	})
 	r.machines = append(r.machines, m)
@@ -157,16 +172,44 @@ func (r *run) members() (all []string) {
 	return all
 }
 
-// moves gives the partition to a machine; each learns of that when it does.
+// moves gives the partition to a machine; each learns of that when it does, and not of what was
+// before.
 func (r *run) moves(to string) {
 	all := r.members()
+	late := int(200 * time.Millisecond)
+	if r.random.IntN(2) == 0 {
+		late = int(time.Millisecond) // before what was sent
+	}
+	r.views++
+	view := r.views
 	for _, m := range r.machines {
-		m.After(time.Duration(r.random.IntN(int(200*time.Millisecond))), func() {
-			m.owner = to
+		m.After(time.Duration(r.random.IntN(late)), func() {
+			if view < m.view {
+				return
+			}
+			m.view, m.owner = view, to
 			m.gate.Open(to == m.name)
 			m.line.Members(all)
 			m.gate.Members(all)
 		})
+	}
+}
+
+// leaveOf has a machine give its partition to another one, and go as soon as nothing runs there.
+func (r *run) leaveOf(m, heir *machine) {
+	m.leaving = true
+	r.moves(heir.name)
+	m.After(250*time.Millisecond, func() { r.goesIdle(m, heir) })
+}
+
+func (r *run) goesIdle(m, heir *machine) {
+	switch {
+	case m.runs > 0:
+		m.After(100*time.Microsecond, func() { r.goesIdle(m, heir) })
+	default:
+		m.alive, m.left = false, true
+		r.moves(heir.name)
+		r.sum["left"]++
 	}
 }
 
@@ -187,6 +230,7 @@ func TestCalls(t *testing.T) {
 			r.lost = 0.02
 		}
 		r.overtake = w.random.IntN(2) == 0
+		r.leave = !r.overtake && w.random.IntN(2) == 0
 		dies := w.random.IntN(4) == 0
 		for i := range 1 + w.random.IntN(3) {
 			r.begin(fmt.Sprint("m", i))
@@ -201,11 +245,17 @@ func TestCalls(t *testing.T) {
 			}
 			switch w.random.IntN(20) {
 			case 0:
-				r.moves(m.name)
+				if !m.leaving {
+					r.moves(m.name)
+				}
 			case 1:
-				if dies && m != r.machines[0] {
+				if dies && m != r.machines[0] && !m.leaving {
 					m.alive = false
 					r.moves(r.machines[0].name)
+				}
+			case 2:
+				if r.leave && m != r.machines[0] && !m.leaving {
+					r.leaveOf(m, r.machines[0])
 				}
 			}
 			asked++
@@ -259,7 +309,7 @@ func TestCalls(t *testing.T) {
 		}
 	}
 	t.Log(sum)
-	for _, what := range []string{"lost", "uncertain", "canceled"} {
+	for _, what := range []string{"lost", "uncertain", "canceled", "left"} {
 		if sum[what] == 0 {
 			t.Errorf("no run has one of these: %s", what)
 		}

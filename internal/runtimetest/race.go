@@ -1,0 +1,5 @@
+//go:build race
+
+package runtimetest
+
+func init() { raceDetector = true }
