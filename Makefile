@@ -54,9 +54,12 @@ test: ## the tests of all modules
 # takes ten times as long, they run one package after another.
 SERVED := /cluster/nats
 
+# Simulations in one goroutine, over code that starts none: the race detector has nothing to see there.
+ALONE := /cluster/internal/(calls|partition)$$
+
 .PHONY: race
 race: ## the tests of all modules under the race detector
-	@packages=$$(go list work | grep -vE '$(ALIKE)|$(SERVED)'); (set -x; go test -timeout 30m -race $$packages)
+	@packages=$$(go list work | grep -vE '$(ALIKE)|$(SERVED)|$(ALONE)'); (set -x; go test -timeout 30m -race $$packages)
 	@packages=$$(go list work | grep -E '$(SERVED)'); (set -x; go test -timeout 30m -race -p 1 $$packages)
 
 # Packages that are built without freerun's runtime, and so the same everywhere. Packages with servers of NATS wait for
@@ -67,12 +70,16 @@ PLAIN := /cluster/internal/(calls|layout|partition|transfer)$$
 portable: ## all tests without assembly and go:linkname, as a Go that is too new builds them, and with 32 bits
 	@$(MAKE) --no-print-directory --keep-going portable/newer portable/32
 
+# Packages that have files of their own for 64 or for 32 bits, and the one that stands on them: of these each build is tested.
+TWINS := . ./activity ./deque ./internal/michaelscott ./internal/sched ./internal/sync/... ./internal/sys/... ./lock ./offheap/... ./queue
+
 # Go 1.27 is the first that freerun is not tested with, and it sets the tag go1.27. With that tag the root module is built as by
-# that Go. Other modules depend on modules of other people, whose files for go1.27 may need what only that Go has; so they are
-# tested with freerun_portable instead. A test of internal/archtest checks that both tags choose the same files of freerun.
+# that Go, whole with 32 bits (below). Other modules depend on modules of other people, whose files for go1.27 may need what only
+# that Go has; so they are tested with freerun_portable instead. A test of internal/archtest checks that both tags choose the same
+# files of freerun.
 .PHONY: portable/newer
 portable/newer:
-	@packages=$$(go list -tags go1.27 ./... | grep -vE '$(ALIKE)'); (set -x; go test -timeout 30m -tags go1.27 $$packages)
+	go test -timeout 30m -tags go1.27 $(TWINS)
 	@packages=$$(go list ./cluster/... ./cluster/internal/powercut ./ddb/... ./examples/... ./httpview/... ./otelfreerun/... | grep -vE '$(PLAIN)|$(SERVED)'); \
 	(set -x; go test -timeout 30m -tags freerun_portable $$packages)
 
@@ -80,8 +87,9 @@ portable/newer:
 .PHONY: portable/32
 portable/32:
 	@mkdir -p .bin && GOARCH=386 go build -o .bin/probe386 ./docs/tour/first; \
-	if .bin/probe386 >/dev/null 2>&1; then packages=$$(go list ./... | grep -vE '$(ALIKE)'); set -x; GOARCH=386 go test -timeout 30m $$packages; \
-	else echo "32 bits: skipped, this machine runs no 386 programs; their code is vetted"; GOARCH=386 go vet ./...; fi
+	packages=$$(go list ./... | grep -vE '$(ALIKE)'); \
+	if .bin/probe386 >/dev/null 2>&1; then set -x; GOARCH=386 go test -timeout 30m -tags go1.27 $$packages; GOARCH=386 go test -timeout 30m $(TWINS); \
+	else echo "32 bits: skipped, this machine runs no 386 programs; their code is vetted"; set -x; GOARCH=386 go vet ./...; go test -timeout 30m -tags go1.27 $$packages; fi
 
 # The checks make frames larger, so that one waiting activity in thirteen outgrows the stack that it begins with: the test
 # of that stack says something about the build that is shipped alone.

@@ -58,8 +58,8 @@ func TestStandardLibrary(t *testing.T) {
 	}
 	w := newWorld(t)
 	done, checks, pieces, left := 0, 0, 0, 0
-	for _, path := range strings.Fields(string(list)) {
-		if path == "unsafe" || strings.HasPrefix(path, "vendor/") {
+	for i, path := range strings.Fields(string(list)) {
+		if i%oneOf != 0 || path == "unsafe" || strings.HasPrefix(path, "vendor/") {
 			continue
 		}
 		files, err := packageOf(w, path)
@@ -97,7 +97,7 @@ func TestStandardLibrary(t *testing.T) {
 		done++
 	}
 	t.Logf("%d packages, %d checks, %d of them before pieces of a loop; %d packages left out", done, checks, pieces, left)
-	if done < 300 || left > 5 || checks < 5000 || pieces < 300 {
+	if oneOf == 1 && (done < 300 || left > 5 || checks < 5000 || pieces < 300) || done == 0 {
 		t.Error("this is too little to show anything")
 	}
 }
