@@ -23,6 +23,12 @@ const (
 	stackBytes   = 2000
 )
 
+// What the heap may grow by, whatever is given up: less than an object, and 50 bytes, for each.
+const (
+	someObjects = 7_500
+	someBytes   = 960_000
+)
+
 // atOnce is how many waits a test gives up in its first turn, more than in each later one.
 const atOnce = 1200
 
@@ -47,7 +53,7 @@ func leavesNothing(t *testing.T, turns int, giveUp func(n int)) {
 	if stacks+moreStacks > keptStacks {
 		t.Errorf("%d stacks are kept after %d waits, at most %d at once", stacks+moreStacks, givenUp, atOnce)
 	}
-	if more := max(moreStacks, 0); grown > givenUp/8+more*stackObjects || size > 16*givenUp+more*stackBytes {
+	if more := max(moreStacks, 0); grown > someObjects+more*stackObjects || size > someBytes+more*stackBytes {
 		t.Errorf("%d given up have left %d objects, %d bytes, and %d stacks", givenUp, grown, size, moreStacks)
 	}
 }
