@@ -23,6 +23,7 @@ RUN ?= .
 PAIRS ?= 20
 BENCH ?= .
 RUN_MACHINES ?= --rounds 5 --seconds 2
+RUN_POLLS ?=
 MUTATIONS ?= 246
 ROOMS ?=
 SELECT ?=
@@ -208,6 +209,12 @@ machines: ## calls to units in another process beside those of actor libraries a
 	@cd bench/machines && export GOWORK=off; \
 	if ! go list -deps -test . >/dev/null; then echo "machines: skipped, the modules of the rivals cannot be downloaded, and so nothing can be built"; exit 0; fi; \
 	set -x; go vet . && go test -count 1 -timeout 10m . && go run . $(RUN_MACHINES)
+
+# A module of its own, too, since it depends on the libraries whose benchmarks it runs.
+.PHONY: polls
+polls: ## what checks and polls cost: programs with activities, PAIRS times by go build and by freerun build, and the benchmarks of libraries; RUN_POLLS= has flags of these
+	go run ./bench/internal/compare -cooperate -pairs $(PAIRS)
+	cd bench/polls && export GOWORK=off && go vet ./... && go test ./... && go run . $(RUN_POLLS)
 
 .PHONY: apidiff
 apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=

@@ -73,7 +73,7 @@ func (b *builder) base(ctx context.Context, hash string) (binary string, err err
 		_, removed := output(context.WithoutCancel(ctx), b.root, "git", "worktree", "remove", "--force", tree)
 		err = errors.Join(err, removed)
 	}()
-	if err := b.build(ctx, tree, binary); err != nil {
+	if err := b.build(ctx, tree, binary, "go"); err != nil {
 		return "", fmt.Errorf("the base: %w", err)
 	}
 	return binary, nil
@@ -85,7 +85,16 @@ func (b *builder) workingTree(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return binary, b.build(ctx, b.root, binary)
+	return binary, b.build(ctx, b.root, binary, "go")
+}
+
+// cooperating builds and returns the binary of the working tree with checks and polls.
+func (b *builder) cooperating(ctx context.Context) (string, error) {
+	binary, err := b.binary("cooperating")
+	if err != nil {
+		return "", err
+	}
+	return binary, b.build(ctx, b.root, binary, "go", "run", "./cmd/freerun")
 }
 
 // binary returns the path of a binary in its folder. It makes the folder.
@@ -100,19 +109,21 @@ func (b *builder) binary(name string) (string, error) {
 	return filepath.Join(folder, name), os.MkdirAll(folder, 0o755)
 }
 
-// build builds the command of the tree without paths and revisions, so that two binaries differ
-// only where their sources differ. The file appears when it is complete.
-func (b *builder) build(ctx context.Context, tree, binary string) error {
+// build has a command, go or one that is called as it is, build the command of the tree without
+// paths and revisions, so that two binaries differ only where their sources differ. The file
+// appears when it is complete.
+func (b *builder) build(ctx context.Context, tree, binary string, by ...string) error {
 	part, measures := binary+".part", command
 	if _, err := os.Stat(filepath.Join(tree, command)); errors.Is(err, fs.ErrNotExist) {
 		measures = formerCommand
 	}
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", part, measures)
+	args := append(by[1:len(by):len(by)], "build", "-trimpath", "-buildvcs=false", "-o", part, measures)
+	c := exec.CommandContext(ctx, by[0], args...)
 	c.Dir = tree
 	c.Env = append(os.Environ(), "GOWORK=") // the tree's own workspace
 	c.Stdout, c.Stderr = b.log, b.log
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("go build %s: %w", measures, err)
+		return fmt.Errorf("%s build %s: %w", strings.Join(by, " "), measures, err)
 	}
 	return os.Rename(part, binary)
 }

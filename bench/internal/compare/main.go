@@ -1,6 +1,7 @@
 // Command compare says which programs the working tree has made slower or faster than a commit.
 //
 //	go run ./bench/internal/compare -base COMMIT [-run REGEXP] [-pairs N] [-processors 1,2]
+//	go run ./bench/internal/compare -cooperate [-run REGEXP] [-pairs N] [-processors 1,2]
 //
 // It builds the command freerun-bench twice: of the base, in a temporary worktree of git, and of
 // the working tree as it is, with or without changes. Then the two binaries measure the same
@@ -23,6 +24,9 @@
 //
 // If the base is the commit of a clean working tree, two equal binaries are compared, which shows
 // how large the machine's noise is.
+//
+// With -cooperate both binaries are of the working tree. The base is compiled by go build, and the
+// new one by freerun build, with checks and polls; the programs are those written with activities.
 //
 // The binary of a base is kept in .bench/compare, under the hash of the commit and the version of
 // Go. An interrupt ends the measuring; the table then has the pairs until then.
@@ -55,6 +59,7 @@ func main() {
 type order struct {
 	root       string // the root of the repository
 	base       string // the commit, as the user names it
+	cooperate  bool   // the working tree by go build is compared with that by freerun build
 	pairs      int    // of each program and number of processors
 	processors []int
 	subjects   []subject
@@ -86,6 +91,7 @@ func parse(args []string, errs io.Writer) (*order, error) {
 	flags.SetOutput(errs)
 	flags.StringVar(&o.root, "root", ".", "the root of the repository")
 	flags.StringVar(&o.base, "base", "", "the commit that the working tree is compared with")
+	flags.BoolVar(&o.cooperate, "cooperate", false, "compare the working tree, compiled by go build, with that compiled by freerun build")
 	flags.IntVar(&o.pairs, "pairs", 20, "how many pairs of runs of each program and number of processors")
 	flags.StringVar(&filter, "run", ".", "which programs, a regular expression for their names")
 	flags.StringVar(&processors, "processors", "1,2", "the numbers of processors")
@@ -95,7 +101,10 @@ func parse(args []string, errs io.Writer) (*order, error) {
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("%q is left over; everything is set by flags", flags.Args())
 	}
-	if o.base == "" {
+	switch {
+	case o.cooperate && o.base != "":
+		return nil, errors.New("-cooperate compares the working tree with itself: leave -base out")
+	case !o.cooperate && o.base == "":
 		return nil, errors.New("there is no base: name a commit, as in make compare BASE=HEAD~3")
 	}
 	if o.pairs < minPairs || o.pairs > maxPairs {
@@ -112,7 +121,11 @@ func parse(args []string, errs io.Writer) (*order, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-run: %w", err)
 	}
-	all, err := subjects(catalogue.WithRivals())
+	find := subjects
+	if o.cooperate {
+		find = cooperating
+	}
+	all, err := find(catalogue.WithRivals())
 	if err != nil {
 		return nil, err
 	}
@@ -129,17 +142,7 @@ func parse(args []string, errs io.Writer) (*order, error) {
 
 // carryOut builds, measures and writes the table.
 func (o *order) carryOut(ctx context.Context, out, errs io.Writer) error {
-	base, err := resolve(ctx, o.root, o.base)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(errs, "compare: building %.12s and the working tree, which takes a few minutes the first time\n", base)
-	b := builder{root: o.root, log: errs}
-	old, err := b.base(ctx, base)
-	if err != nil {
-		return err
-	}
-	current, err := b.workingTree(ctx)
+	old, current, names, err := o.build(ctx, builder{root: o.root, log: errs})
 	if err != nil {
 		return err
 	}
@@ -153,6 +156,29 @@ func (o *order) carryOut(ctx context.Context, out, errs io.Writer) error {
 		return err
 	}
 	stopped := m.measure(ctx, o.pairs)
-	fmt.Fprintf(out, "new: the working tree; base: %.12s; 95%% intervals of the median ratio new/base\n\n", base)
+	fmt.Fprintf(out, "%s; 95%% intervals of the median ratio new/base\n\n", names)
 	return errors.Join(writeTable(out, m.trials), stopped)
+}
+
+// build returns the two binaries, and what they are.
+func (o *order) build(ctx context.Context, b builder) (old, current, names string, err error) {
+	const takes = "which takes a few minutes the first time"
+	if o.cooperate {
+		fmt.Fprintf(b.log, "compare: building the working tree twice, %s\n", takes)
+		if old, err = b.workingTree(ctx); err != nil {
+			return "", "", "", err
+		}
+		current, err = b.cooperating(ctx)
+		return old, current, "new: the working tree by freerun build; base: by go build", err
+	}
+	base, err := resolve(ctx, o.root, o.base)
+	if err != nil {
+		return "", "", "", err
+	}
+	fmt.Fprintf(b.log, "compare: building %.12s and the working tree, %s\n", base, takes)
+	if old, err = b.base(ctx, base); err != nil {
+		return "", "", "", err
+	}
+	current, err = b.workingTree(ctx)
+	return old, current, fmt.Sprintf("new: the working tree; base: %.12s", base), err
 }

@@ -26,6 +26,8 @@ func TestRefusals(t *testing.T) {
 		{[]string{"-base", "HEAD", "-run", "("}, 2, "-run"},
 		{[]string{"-base", "HEAD", "-run", "^nonsense$"}, 2, "there are fib, pingpong, fanin, submit, skynet, bank, ddb, switch, create"},
 		{[]string{"-base", "HEAD", "fib"}, 2, "left over"},
+		{[]string{"-cooperate", "-base", "HEAD"}, 2, "leave -base out"},
+		{[]string{"-cooperate", "-run", "^fib$"}, 2, "there are create, switch, lock, matrix"},
 		{[]string{"-nonsense"}, 2, "nonsense"},
 	} {
 		var out, errs bytes.Buffer

@@ -51,6 +51,38 @@ func subjects(catalogue []*programs.Program) ([]subject, error) {
 	return all, nil
 }
 
+// activities is the variant that is written with activities.
+const activities = "activities"
+
+// sizes has a run of each program that is written with activities take 50 to 400 ms.
+var sizes = map[string]map[string]int{
+	"city":         {"size": 10_000},
+	"create":       {"size": 400_000, "batch": 10_000},
+	"eratosthenes": {"size": 20_000},
+	"mandelbrot":   {"size": 300},
+	"matrix":       {"size": 300},
+	"news":         {"size": 2_000},
+	"producer":     {"size": 100_000},
+	"switch":       {"size": 1_000_000},
+	"tokenring":    {"rounds": 500},
+}
+
+// cooperating finds the programs that are written with activities.
+func cooperating(catalogue []*programs.Program) (all []subject, err error) {
+	for _, p := range catalogue {
+		v, ok := p.Variant(activities)
+		if !ok {
+			continue
+		}
+		s := subject{program: p, variant: v}
+		if s.values, err = p.Values(false, sizes[p.Name]); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
 // find returns the program and variant of these names.
 func find(catalogue []*programs.Program, program, variant string) (subject, error) {
 	for _, p := range catalogue {
