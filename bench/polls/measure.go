@@ -108,53 +108,59 @@ func (m *measuring) one(s subject, w *tabwriter.Writer) (float64, error) {
 
 // build compiles the benchmarks of a package without polls and with them.
 func (m *measuring) build(s subject) (b builds, err error) {
-	from, err := m.folder(s)
+	from, by, err := m.folders(s)
 	if err != nil {
 		return b, err
 	}
 	b.from = filepath.Join(from, s.folder)
 	for i, command := range []string{"go", m.freerun} {
 		b.binaries[i] = filepath.Join(m.dir, fmt.Sprint(strings.ReplaceAll(s.path(), "/", "-"), i))
-		if _, err := output(b.from, settings, command, "test", "-vet=off", "-c", "-o", b.binaries[i], "."); err != nil {
+		if _, err := output(by, settings, command, "test", "-vet=off", "-c", "-o", b.binaries[i], s.path()); err != nil {
 			return b, err
 		}
 	}
 	return b, nil
 }
 
-// settings are of the go command, for modules that are copies.
+// settings are of the go command, for a module that is made here.
 var settings = []string{"GOWORK=off", "GOFLAGS=-mod=mod"}
 
-// folder returns the folder of a module. One of other people is copied, so that its tests can
-// import package activity: without activities in the program there are no polls.
-func (m *measuring) folder(s subject) (string, error) {
+const freerun = "github.com/freerun-go/freerun"
+
+// folders returns the folder of a module, and that of the module that builds its tests. A module of
+// other people is copied, so that its tests can import package activity: without activities in the
+// program there are no polls. It stays a dependency, whose types the rewriter does not know.
+func (m *measuring) folders(s subject) (from, by string, err error) {
 	here, err := filepath.Abs(".")
 	if err != nil || s.module == "" {
-		return here, err
+		return here, here, err
 	}
-	to := filepath.Join(m.dir, strings.ReplaceAll(s.module, "/", "-"))
-	if _, err := os.Stat(to); err != nil {
-		from, err := output(here, []string{"GOWORK=off"}, "go", "list", "-m", "-f", "{{.Dir}}", s.module)
+	name := strings.ReplaceAll(s.module, "/", "-")
+	from, by = filepath.Join(m.dir, name), filepath.Join(m.dir, name+"-tests")
+	if _, err := os.Stat(by); err != nil {
+		found, err := output(here, []string{"GOWORK=off"}, "go", "list", "-m", "-f", "{{.Dir}}", s.module)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		if err := copyModule(to, strings.TrimSpace(string(from))); err != nil {
-			return "", err
+		if err := copyModule(from, strings.TrimSpace(string(found))); err != nil {
+			return "", "", err
 		}
-		root := filepath.Dir(filepath.Dir(here))
-		if _, err := output(to, settings, "go", "mod", "edit", "-go", "1.26", "-require", freerun+"@v0.1.0", "-replace", freerun+"="+root); err != nil {
-			return "", err
+		if err := os.Mkdir(by, 0o755); err != nil {
+			return "", "", err
+		}
+		text := fmt.Sprintf("module example.org/tests\n\ngo 1.26\n\nrequire (\n%[1]s v0.1.0\n%[2]s v1.0.0\n)\n\nreplace (\n%[1]s => %[3]s\n%[2]s => %[4]s\n)\n",
+			freerun, s.module, filepath.Dir(filepath.Dir(here)), from)
+		if err := os.WriteFile(filepath.Join(by, "go.mod"), []byte(text), 0o644); err != nil {
+			return "", "", err
 		}
 	}
-	name, err := output(filepath.Join(to, s.folder), settings, "go", "list", "-f", "{{.Name}}", ".")
+	of, err := output(by, settings, "go", "list", "-f", "{{.Name}}", s.path())
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	text := fmt.Sprintf("package %s\n\nimport _ %q\n", bytes.TrimSpace(name), freerun+"/activity")
-	return to, os.WriteFile(filepath.Join(to, s.folder, "has_activities_test.go"), []byte(text), 0o644)
+	text := fmt.Sprintf("package %s\n\nimport _ %q\n", bytes.TrimSpace(of), freerun+"/activity")
+	return from, by, os.WriteFile(filepath.Join(from, s.folder, "has_activities_test.go"), []byte(text), 0o644)
 }
-
-const freerun = "github.com/freerun-go/freerun"
 
 // copyModule copies a module's files from the module cache, where nobody may write.
 func copyModule(to, from string) error {

@@ -17,8 +17,13 @@ var subjects = []subject{
 	{"github.com/klauspost/compress", "fse", "."},
 	{"github.com/klauspost/compress", "huff0", "Compress1XReuseNone|Compress4XReuseNone|Decompress1XTable"},
 	{"github.com/klauspost/compress", "zstd", "Decoder_DecoderSmall|EncodeAllSimple|RandomEncodeAllFastest"},
-	{"", "std", "."},
+	{"", "std", "."}, // its benchmarks are here: no test of the library itself may import activities,
 }
 
-// path names the package.
-func (s subject) path() string { return path.Join(s.module, s.folder) }
+// path names the package, for the go command in the folder of the module that builds it.
+func (s subject) path() string {
+	if s.module == "" {
+		return "./" + s.folder
+	}
+	return path.Join(s.module, s.folder)
+}
