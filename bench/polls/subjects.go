@@ -17,7 +17,7 @@ var subjects = []subject{
 	{"github.com/klauspost/compress", "fse", "."},
 	{"github.com/klauspost/compress", "huff0", "Compress1XReuseNone|Compress4XReuseNone|Decompress1XTable"},
 	{"github.com/klauspost/compress", "zstd", "Decoder_DecoderSmall|EncodeAllSimple|RandomEncodeAllFastest"},
-	{"", "std", "."}, // its benchmarks are here: no test of the library itself may import activities,
+	{"", "std", "."}, // our own: its own tests may not import activities
 }
 
 // path names the package, for the go command in the folder of the module that builds it.
