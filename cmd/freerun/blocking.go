@@ -16,7 +16,7 @@ import (
 // tellsBlocking adds to the files to compile those with which Go's runtime tells activities that
 // they are about to block, if the program has activities.
 func tellsBlocking(c *cobra.Command, r *cooperate.Result, dir string, users map[string]string) error {
-	if r.Blockhook == "" {
+	if !r.Blockhook {
 		return nil
 	}
 	g := exec.Command("go", "env", "GOROOT", "GOVERSION")
@@ -30,7 +30,7 @@ func tellsBlocking(c *cobra.Command, r *cooperate.Result, dir string, users map[
 		fmt.Fprintf(c.ErrOrStderr(), "freerun: %s is not known, only %s is: an activity that waits for a sync.Mutex, a channel or the network keeps its processor; hold no such lock where there are checks, and wait in Block\n", version, goruntime.Version)
 		return nil
 	}
-	texts, err := goruntime.Texts(goroot, r.Blockhook, func(name string) ([]byte, error) {
+	texts, err := goruntime.Texts(goroot, func(name string) ([]byte, error) {
 		if instead, ok := users[name]; ok {
 			name = instead
 		}

@@ -1,7 +1,7 @@
 // Package blockhook tells package activity when a goroutine is about to block: in a channel
 // operation, in a lock of package sync, in time.Sleep, in the network. Only programs that
 // `freerun build` has compiled tell that: it puts functions of its own before those of Go's runtime
-// that block, and another file in the place of none.go. In others nothing is told.
+// that block. In others nothing is told.
 package blockhook
 
 // Answer says what a goroutine that is about to block is to do.

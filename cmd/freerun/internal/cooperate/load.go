@@ -8,7 +8,6 @@ import (
 	"go/types"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,8 +37,8 @@ type Result struct {
 	// Skipped has the first error of each package that gets no checks because it has errors. The go
 	// command refuses these packages too, in its own words.
 	Skipped []error
-	// Blockhook is the folder of package internal/sys/blockhook of freerun, if the program has it.
-	Blockhook string
+	// Blockhook says whether the program has package internal/sys/blockhook of freerun.
+	Blockhook bool
 
 	replace *replacements // modules that the go command must find in another place, or nil
 }
@@ -65,7 +64,9 @@ func Rewrite(q Request) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the go command does not list the packages: %w", err)
 	}
-	l.result.Blockhook = folderOf(blockhook, roots)
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		l.result.Blockhook = l.result.Blockhook || p.PkgPath == blockhook && len(p.GoFiles) > 0
+	})
 	if err := l.mayPoll(roots); err != nil {
 		return nil, err
 	}
@@ -112,16 +113,6 @@ func (l *loader) rewriteOurs(ours []*packages.Package, remember func(texts map[s
 
 // blockhook is the package through which activities hear that they are about to block.
 const blockhook = module + "/internal/sys/blockhook"
-
-// folderOf returns the folder of a package that a program has; "" if it has not.
-func folderOf(path string, roots []*packages.Package) (folder string) {
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if p.PkgPath == path && len(p.GoFiles) > 0 {
-			folder = filepath.Dir(p.GoFiles[0])
-		}
-	})
-	return folder
-}
 
 type loader struct {
 	Request

@@ -4,7 +4,9 @@
 // it waits.
 //
 // The runtime is compiled from its own source, in which these functions have other names, and a
-// file more. So is internal/sys/blockhook of freerun, through which package activity hears of it.
+// file more. Its variables are those of internal/sys/blockhook of freerun, through which package
+// activity hears of it. So freerun itself is compiled as it is, and can be in the module cache,
+// where the go command replaces no files.
 package goruntime
 
 import (
@@ -21,8 +23,6 @@ var (
 	raceText []byte
 	//go:embed norace.txt
 	noraceText []byte
-	//go:embed blockhook.txt
-	compiledText []byte
 )
 
 // Version is the Go whose runtime is known.
@@ -37,16 +37,14 @@ var before = map[string]map[string]string{
 	"time.go":    {"timeSleep": "freerunTimeSleep"},
 }
 
-// Texts returns the texts of files to compile in the place of those of the runtime in a GOROOT, and
-// of package blockhook in a folder; nil for a file to leave out. read reads a file.
-func Texts(goroot, blockhook string, read func(name string) ([]byte, error)) (map[string][]byte, error) {
+// Texts returns the texts of files to compile in the place of those of the runtime in a GOROOT. The
+// function read reads a file.
+func Texts(goroot string, read func(name string) ([]byte, error)) (map[string][]byte, error) {
 	folder := filepath.Join(goroot, "src", "runtime")
 	texts := map[string][]byte{
 		filepath.Join(folder, "freerun.go"):        runtimeText,
 		filepath.Join(folder, "freerun_race.go"):   raceText,
 		filepath.Join(folder, "freerun_norace.go"): noraceText,
-		filepath.Join(blockhook, "compiled.go"):    compiledText,
-		filepath.Join(blockhook, "none.go"):        nil,
 	}
 	for file, functions := range before {
 		name := filepath.Join(folder, file)
