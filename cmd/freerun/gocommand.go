@@ -26,7 +26,7 @@ turn of a loop, and before every goto backward, where an *activity.Activity is i
 up its processor if it has used up its quantum. So a loop shares its processor although it yields nowhere.
 In reach is the first parameter of that type, or a local variable that gets its value from one, from a field,
 a type assertion or activity.Of; function literals have what the function around them has. Where none is in
-reach, and in packages of other modules, polls do the same.
+reach, and in packages of other modules and of the standard library, polls do the same.
 
 A function with the line //freerun:uncooperative in its doc comment has no checks. Errors, panics and
 debuggers name lines of your files, which are not touched. docs/cooperation.md has the details.
@@ -65,6 +65,7 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	}
 	result, err := cooperate.Rewrite(cooperate.Request{
 		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: keep(),
+		Below: func(r *cooperate.Result) error { return addGo(c, r, dir, l.list, users) },
 	})
 	if err != nil {
 		return err
@@ -72,11 +73,8 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	if l.covered && !result.Empty() {
 		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks: the go command reads their files where they are")
 	}
-	if err := tellsBlocking(c, result, dir, users); err != nil {
-		return err
-	}
 	files := cooperate.Files{Overlay: l.overlay}
-	if !result.Empty() {
+	if result.IsWritten() {
 		folder, err := os.MkdirTemp("", "freerun-"+l.verb+"-")
 		if err != nil {
 			return err

@@ -59,6 +59,13 @@
 // these modules behind a link to it, see [moduleCache]. What is rewritten of other modules is kept,
 // see [store].
 //
+// # The standard library
+//
+// The packages of the standard library have polls by the same rules, of a package of its own
+// ([StandardPollPath]), whether the program needs them or not: see [RewriteStandard]. Their types
+// are checked from the source. The packages in leftout.go have none, each for a reason; nor have
+// functions that assembly mentions.
+//
 // # What is exempt
 //
 // Functions with //freerun:uncooperative or //go:nosplit in their doc comment have no checks and no

@@ -26,6 +26,9 @@ type Request struct {
 	// Keep is a folder for the rewritten packages of other modules, which are kept for the next
 	// time. If it is "" or cannot be written, nothing is kept.
 	Keep string
+	// Below adds files of Go itself to the result, if it is not nil. It is called before anything
+	// is compiled, so that nothing is compiled without them first.
+	Below func(*Result) error
 }
 
 // Result is the result of [Rewrite].
@@ -37,14 +40,23 @@ type Result struct {
 	// Skipped has the first error of each package that gets no checks because it has errors. The go
 	// command refuses these packages too, in its own words.
 	Skipped []error
+	// Go are the texts of files of Go itself to compile in place of others, by their paths. GoKept
+	// are the names of such files that are kept.
+	Go     map[string][]byte
+	GoKept map[string]string
 	// Blockhook says whether the program has package internal/sys/blockhook of freerun.
 	Blockhook bool
+	// Polls says whether code without an activity in reach gets polls.
+	Polls bool
 
 	replace *replacements // modules that the go command must find in another place, or nil
 }
 
-// Empty reports whether no file is rewritten.
+// Empty reports whether no file of the program is rewritten.
 func (r *Result) Empty() bool { return len(r.Texts)+len(r.Kept) == 0 }
+
+// IsWritten reports whether the go command is to compile other files than those of the user.
+func (r *Result) IsWritten() bool { return !r.Empty() || len(r.Go)+len(r.GoKept) > 0 }
 
 // module is the module of freerun itself, which is not rewritten, except for its programs.
 const module = "github.com/freerun-go/freerun"
@@ -69,6 +81,11 @@ func Rewrite(q Request) (*Result, error) {
 	})
 	if err := l.mayPoll(roots); err != nil {
 		return nil, err
+	}
+	if l.result.Polls = l.polls; q.Below != nil {
+		if err := q.Below(&l.result); err != nil {
+			return nil, err
+		}
 	}
 	ours, others := l.choose(roots)
 	if len(ours)+len(others) == 0 {
@@ -190,7 +207,7 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 	slices.Sort(paths)
 	config := l.config(packages.NeedName | packages.NeedTypes)
 	config.Tests = false
-	if !l.result.Empty() {
+	if l.result.IsWritten() {
 		folder, err := os.MkdirTemp("", "freerun-list-")
 		if err != nil {
 			return err
@@ -281,14 +298,6 @@ func usesC(files []*ast.File) bool {
 	return slices.ContainsFunc(files, func(f *ast.File) bool {
 		return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` })
 	})
-}
-
-// read reads a file, or the file that the user's overlay has in its place.
-func (l *loader) read(name string) ([]byte, error) {
-	if instead, ok := l.Overlay[name]; ok {
-		name = instead
-	}
-	return os.ReadFile(name)
 }
 
 // imports is the importer for one package.

@@ -69,14 +69,18 @@ func (r *Result) Write(dir string, users map[string]string) (Files, error) {
 }
 
 func (r *Result) writeOverlay(dir string, users map[string]string) (string, error) {
-	o := overlay{Replace: make(map[string]string, len(r.Texts)+len(r.Kept)+len(users))}
+	o := overlay{Replace: make(map[string]string, len(r.Texts)+len(r.Kept)+len(r.Go)+len(r.GoKept)+len(users))}
 	maps.Copy(o.Replace, users)
+	maps.Copy(o.Replace, r.GoKept)
 	maps.Copy(o.Replace, r.Kept)
 	if r.replace != nil {
 		maps.Copy(o.Replace, r.replace.goMods)
 	}
+	texts := make(map[string][]byte, len(r.Texts)+len(r.Go))
+	maps.Copy(texts, r.Texts)
+	maps.Copy(texts, r.Go)
 	n := 0
-	for name, text := range r.Texts {
+	for name, text := range texts {
 		if text == nil {
 			o.Replace[name] = ""
 			continue

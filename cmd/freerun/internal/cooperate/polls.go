@@ -3,6 +3,7 @@ package cooperate
 import (
 	"fmt"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,10 +11,15 @@ import (
 // PollPath is the path of the package whose function Here is a poll.
 const PollPath = ActivityPath + "/poll"
 
+// StandardPollPath is the path of the package that has the polls of the standard library, which
+// cannot import [PollPath]. The folder is there, which `go vet` needs, and has no package.
+const StandardPollPath = "internal/runtime"
+
 // polls inserts the polls of one file. A poll is a check that needs no activity: it asks whether
 // the activity that runs the code, if one does, has used up its quantum.
 type polls struct {
 	name   string            // the name of the import; "" for a file without polls
+	within bool              // whether the file is of the standard library
 	heads  map[ast.Node]bool // the functions with a poll at their head, see [calls]
 	silent bool              // whether the code is in a function without polls
 	used   bool
@@ -42,7 +48,11 @@ func (p *polls) pollBefore() string {
 // package clause, so that no line moves. The compiler makes a poll one load where sync/atomic is
 // imported, too.
 func (p *polls) addImport(e *editor, f *ast.File) {
-	if p.used {
+	switch {
+	case !p.used:
+	case p.within:
+		e.insert(f.Name.End(), fmt.Sprintf("; import %s %q", p.name, StandardPollPath))
+	default:
 		e.insert(f.Name.End(), fmt.Sprintf("; import %s %q; import _ \"sync/atomic\"", p.name, PollPath))
 	}
 }
@@ -62,13 +72,19 @@ var pragmas = strings.Fields(`//go:nosplit //go:systemstack //go:nowritebarrier 
 
 // quiet returns a function that reports whether a function of the package has no polls: because its
 // author says so, or because of how it is called. Functions that //go:linkname names may be called
-// from anywhere, in any state.
-func quiet(files []*ast.File) func(f *ast.FuncDecl) bool {
+// from anywhere, in any state, and so may those that assembly calls. In the standard library,
+// //go:linkname with one name only lets other modules call the function.
+func (p *Package) quiet() func(f *ast.FuncDecl) bool {
 	linked := make(map[string]bool)
-	for _, f := range files {
+	maps.Copy(linked, p.Assembly)
+	least := 2
+	if p.Standard {
+		least = 3
+	}
+	for _, f := range p.Files {
 		for _, group := range f.Comments {
 			for _, c := range group.List {
-				if words := strings.Fields(c.Text); len(words) > 1 && words[0] == "//go:linkname" {
+				if words := strings.Fields(c.Text); len(words) >= least && words[0] == "//go:linkname" {
 					linked[words[1]] = true
 				}
 			}

@@ -27,6 +27,12 @@ type Package struct {
 	// Named says that every file is to tell its name, even one without polls, because the go
 	// command knows it by another name. It has an effect only where there are no types.
 	Named bool
+	// Standard says that the package is of the standard library, whose polls are those of
+	// [StandardPollPath].
+	Standard bool
+	// Assembly has the names of the functions that the package's assembly mentions. They get no
+	// polls.
+	Assembly map[string]bool
 }
 
 // exemption is the line in a function's doc comment that exempts it.
@@ -49,13 +55,13 @@ func (p *Package) Rewrite() ([][]byte, error) {
 	if p.Polls {
 		heads = p.pollHeads()
 	}
-	quiet := quiet(p.Files)
+	quiet := p.quiet()
 	texts := make([][]byte, len(p.Files))
 	for i, f := range p.Files {
 		r := &rewriter{
 			Package: p, reach: reach, fresh: fresh, weigher: weigher{p.Info},
 			editor: editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]},
-			polls:  polls{heads: heads}, quiet: quiet,
+			polls:  polls{heads: heads, within: p.Standard}, quiet: quiet,
 			labels:  make(map[types.Object]place),
 			labeled: make(map[ast.Stmt]bool),
 		}

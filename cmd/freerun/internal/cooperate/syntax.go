@@ -55,11 +55,11 @@ func (r *syntaxRewriter) loop(loop ast.Stmt, body *ast.BlockStmt) {
 func (p *Package) rewriteSyntax() [][]byte {
 	texts := make([][]byte, len(p.Files))
 	name := p.fresh()("freerunPoll")
-	heads, quiet := p.pollHeads(), quiet(p.Files)
+	heads, quiet := p.pollHeads(), p.quiet()
 	for i, f := range p.Files {
 		r := &syntaxRewriter{
 			editor: editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]},
-			polls:  polls{name: name, heads: heads}, quiet: quiet,
+			polls:  polls{name: name, heads: heads, within: p.Standard}, quiet: quiet,
 		}
 		if takesPolls(f) {
 			ast.Inspect(f, r.visit)

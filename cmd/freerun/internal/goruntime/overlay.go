@@ -23,6 +23,8 @@ var (
 	raceText []byte
 	//go:embed norace.txt
 	noraceText []byte
+	//go:embed poll.txt
+	pollText []byte
 )
 
 // Version is the Go whose runtime is known.
@@ -35,6 +37,12 @@ var before = map[string]map[string]string{
 	"select.go":  {"selectgo": "freerunSelectgo", "block": "freerunBlock"},
 	"sema.go":    {"semacquire1": "freerunSemacquire1", "notifyListWait": "freerunNotifyListWait"},
 	"time.go":    {"timeSleep": "freerunTimeSleep"},
+}
+
+// Polls returns the text of package internal/runtime, which has the polls of the standard library
+// in a GOROOT, with the path of its file.
+func Polls(goroot string) (name string, text []byte) {
+	return filepath.Join(goroot, "src", "internal", "runtime", "freerunpoll.go"), pollText
 }
 
 // Texts returns the texts of files to compile in the place of those of the runtime in a GOROOT. The
