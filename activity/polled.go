@@ -20,6 +20,7 @@ import (
 //             Q2 An activity yields at a poll only where it may: it has a processor, is not locked
 //             to its thread, and no code of freerun waits for what runs (U2). In a deterministic
 //             runtime, which counts checks alone, it does not.
+//             An activity with n calls on its stack looks at them once in n/512 beats.
 //             Q3 An activity does not end at a poll: code that knows nothing of activities may hold
 //             a lock there. It ends where it next waits or yields by itself.
 // Checked by: of package main TestPollsShare
@@ -40,13 +41,23 @@ var epoch = time.Now()
 
 // polled is called at a poll while beat n is set.
 func polled(n uint32) {
-	if st := currentStack(); st != nil && st.seesBeat(n) && runsUser() {
-		if a := st.activity.Load(); !a.closing() {
-			st.yield(a)
+	if st := currentStack(); st != nil && st.seesBeat(n) {
+		if st.passes > 0 {
+			st.passes--
+		} else {
+			user, depth := runsUser()
+			st.passes = uint8(depth / deep)
+			if a := st.activity.Load(); user && !a.closing() {
+				st.yield(a)
+			}
 		}
 	}
 	endBeat(n)
 }
+
+// deep is the number of calls on a stack for which one beat passes after a poll has looked at them:
+// so a deep recursion spends some percent of its time on that, and yields less often.
+const deep = 512
 
 // seesBeat reports whether the activity that runs on the stack may yield, and its processor has not
 // seen beat n yet. More beats come then.

@@ -31,6 +31,7 @@ type stack struct {
 	unlocked  bool        // the activity has left the goroutine locked, and perform has unlocked it
 	discarded bool        // the activity on it ends where it waits or yields
 	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
+	passes    uint8       // the beats that pass before polls look again who runs; see polled.go
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 
@@ -218,7 +219,7 @@ func (st *stack) perform(a *Activity) {
 	a.stack.Store(st)
 	st.seen.Code, st.seen.Title = a.code(), a.named
 	a.task.Kind = begun
-	st.returned = false
+	st.returned, st.passes = false, 0
 	defer st.finish(a)
 	st.arrive(a)
 	a.fn(a)

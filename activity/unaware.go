@@ -36,7 +36,10 @@ func leaveUnaware() blockhook.Answer {
 		return blockhook.Block
 	}
 	p := st.co.Processor()
-	if p == nil || !runsUser() { // in Block; below freerun's own code
+	if p == nil { // in Block
+		return blockhook.Block
+	}
+	if user, _ := runsUser(); !user { // below freerun's own code
 		return blockhook.Block
 	}
 	if p.Driven() {
@@ -56,15 +59,15 @@ func returnUnaware() { currentStack().rejoin() }
 func turnUnaware() { currentStack().activity.Load().Yield() }
 
 // runsUser reports whether code of the user runs, and nothing of freerun waits for it: whether on
-// the stack of the activity are functions of the user and of the standard library alone. It is
-// called by what the hook calls.
-func runsUser() bool {
+// the stack of the activity are functions of the user and of the standard library alone. It also
+// returns the number of calls that it has looked at. It is called by what the hook calls.
+func runsUser() (user bool, depth int) {
 	var few [64]uintptr
 	callers := few[:]
 	n := runtime.Callers(3, callers)
 	for ; n == len(callers); n = runtime.Callers(3, callers) {
 		if n >= deepest {
-			return false
+			return false, n
 		}
 		callers = make([]uintptr, 4*n)
 	}
@@ -72,9 +75,9 @@ func runsUser() bool {
 		frame, more := frames.Next()
 		switch function := frame.Function; {
 		case function == performs:
-			return true
+			return true, n
 		case isOwn(function) || !more:
-			return false
+			return false, n
 		}
 	}
 }
