@@ -8,7 +8,8 @@ import (
 // leftOut are the packages of the standard library without polls, each with the reason. A path that
 // ends in /... stands for all packages below it, too.
 var leftOut = []struct{ path, why string }{
-	{"runtime/...", "runs on the system's stack, and below each poll; what it imports, too"},
+	{"runtime", "runs on the system's stack, and below each poll; what it imports, too"},
+	{"runtime/...", "observes or stops what runs, with locks of the runtime held"},
 	{"internal/runtime/...", "is a part of the runtime"},
 	{"internal/coverage/...", "is called by the runtime when a program ends"},
 	{"internal/godebug", "is called by the runtime, which holds the locks of its metrics"},
