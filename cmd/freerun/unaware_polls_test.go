@@ -28,7 +28,7 @@ import (
 var loops = map[string]func(until func() bool){
 	"helper":    helper.Loop,
 	"goto":      helper.Goto,
-	"recursion": func(until func() bool) { helper.Even(1<<20, until) },
+	"recursion": helper.Circle,
 	"other":     dep.Loop,
 	"dynamic":   func(until func() bool) { dep.Each(dep.Numbers{}, until) },
 	"locked": func(until func() bool) {
@@ -87,6 +87,15 @@ func Goto(until func() bool) {
 again:
 	if !until() {
 		goto again
+	}
+}
+
+// Circle does it in a recursion, which is not so deep that polls do not look through it.
+//
+//freerun:uncooperative
+func Circle(until func() bool) {
+	for !until() {
+		Even(1<<12, until)
 	}
 }
 
