@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"container/heap"
 	"container/list"
+	_ "embed"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/csv"
@@ -23,10 +24,7 @@ import (
 	"maps"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -59,14 +57,10 @@ func newOrder() order {
 	return o
 }
 
-// source is a file of the standard library.
-var source = func() []byte {
-	text, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src", "net", "http", "transfer.go"))
-	if err != nil {
-		panic(err)
-	}
-	return text
-}()
+// source is this file.
+//
+//go:embed std_test.go
+var source []byte
 
 func random(n int) []int {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -235,7 +229,7 @@ var measured = map[string]func() func(){
 		return func() { sink, _ = parser.ParseFile(token.NewFileSet(), "", source, parser.ParseComments) }
 	},
 	"format": func() func() {
-		return func() { sink, _ = format.Source(source[:bytes.LastIndex(source[:4000], []byte("\n}\n"))+3]) }
+		return func() { sink, _ = format.Source(source) }
 	},
 	"template": func() func() {
 		t := template.Must(template.New("").Parse(`{{range .Lines}}{{.Item | printf "%q"}}: {{.Price}} × {{.Count}}{{if gt .Count 10}}!{{end}}
