@@ -7,6 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/pollpoint"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/beat"
+	"github.com/freerun-go/freerun/internal/sys/blockhook"
 )
 
 // Sketch:     a poll is in code that has no activity in reach, and finds out who runs only while a
@@ -18,8 +19,8 @@ import (
 // Invariants: Q1 While activities of such a program run, beats come: who comes to run keeps them
 //             coming, and so does each that polls.
 //             Q2 An activity yields at a poll only where it may: it has a processor, is not locked
-//             to its thread, and no code of freerun waits for what runs (U2). In a deterministic
-//             runtime, which counts checks alone, it does not.
+//             to its thread, holds no P of Go's, and no code of freerun relies on what runs (U2).
+//             In a deterministic runtime, which counts checks alone, it does not.
 //             An activity with n calls on its stack looks at them once in n/512 beats.
 //             Q3 An activity does not end at a poll: code that knows nothing of activities may hold
 //             a lock there. It ends where it next waits or yields by itself.
@@ -45,7 +46,7 @@ func polled(n uint32) {
 		if st.passes > 0 {
 			st.passes--
 		} else {
-			user, depth := runsUser()
+			user, depth := runsUser(performs, 1)
 			st.passes = uint8(depth / deep)
 			if a := st.activity.Load(); user && !a.closing() {
 				st.yield(a)
@@ -63,7 +64,7 @@ const deep = 512
 // seen beat n yet. More beats come then.
 func (st *stack) seesBeat(n uint32) bool {
 	p := st.co.Processor()
-	if p == nil || p.Driven() || st.co.Locked() || !p.SeesBeat(n) {
+	if p == nil || p.Driven() || st.co.Locked() || blockhook.Pinned() || !p.SeesBeat(n) {
 		return false
 	}
 	beat.Keep()
@@ -77,6 +78,6 @@ func endBeat(n uint32) {
 		seen.since.Store(now)
 		seen.beat.Store(n)
 	case now-seen.since.Load() > uint64(seenFor):
-		beat.Word.CompareAndSwap(n, 0)
+		pollpoint.Word.CompareAndSwap(n, 0)
 	}
 }

@@ -5,7 +5,6 @@ package poll
 
 import (
 	"github.com/freerun-go/freerun/internal/pollpoint"
-	"github.com/freerun-go/freerun/internal/sys/beat"
 )
 
 // Here has the activity that runs yield if its time is over. It need not know which that is, and
@@ -13,7 +12,7 @@ import (
 // a branch, except about once in a millisecond. In a deterministic runtime, and while the activity
 // is locked to its thread, it does not yield.
 func Here() {
-	if n := beat.Word.Load(); n != 0 {
+	if n := pollpoint.Word.Load(); n != 0 {
 		due(n)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	runtime "github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/pollpoint"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/beat"
@@ -77,7 +78,7 @@ var techniques = []technique{
 	{
 		"a beat each millisecond", beats,
 		needs{assembly: true},
-		"a look at its word", timed(func() { words += uint64(beat.Word.Load()) }),
+		"a look at its word", timed(func() { words += uint64(pollpoint.Word.Load()) }),
 	},
 	{
 		"switching activities", switched,

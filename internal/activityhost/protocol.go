@@ -10,6 +10,7 @@
 //	Provide    ──→  For                   once, when both are initialized
 //	start      ──→  Activities.StartWith  how activity.Go starts an activity
 //	Owner      ←──  a runtime, a scope    called by an activity to begin, wait and end
+//	Operations ←──  set by package freerun: operations that block like activities do, unaware
 //
 // The type parameter A is activity.Activity everywhere: this package lies below it and cannot name
 // it.
@@ -127,3 +128,12 @@ func Provide[A any](activities Activities[A]) { provided = activities }
 
 // For returns the argument of Provide. A is activity.Activity.
 func For[A any]() Activities[A] { return provided.(Activities[A]) }
+
+// Operations are what package freerun does where an operation is about to block, without having
+// said so by Block. It sets them when it is initialized.
+var Operations struct {
+	// Leave gives p away, the processor of the operation that runs on the calling goroutine.
+	Leave func(p *sched.Processor)
+	// Back is called when the operation has blocked. It has no processor.
+	Back func(h *sched.Host)
+}

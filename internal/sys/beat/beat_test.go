@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/freerun-go/freerun/internal/pollpoint"
 	"github.com/freerun-go/freerun/internal/sys/beat"
 )
 
@@ -32,8 +33,8 @@ func await(t *testing.T, what string, done func() bool) {
 
 // take takes the beat that is in the word.
 func take() (n uint32, ok bool) {
-	n = beat.Word.Load()
-	return n, n != 0 && beat.Word.CompareAndSwap(n, 0)
+	n = pollpoint.Word.Load()
+	return n, n != 0 && pollpoint.Word.CompareAndSwap(n, 0)
 }
 
 // next keeps beats coming until it can take one.
@@ -69,14 +70,14 @@ func TestComesAgain(t *testing.T) {
 	var stays uint32
 	await(t, "a beat that is not taken", func() bool {
 		beat.Keep()
-		stays = beat.Word.Load()
+		stays = pollpoint.Word.Load()
 		return stays != 0
 	})
 	await(t, "later beats", func() bool {
 		beat.Keep()
 		return beat.Latest()-stays > 5
 	})
-	if n := beat.Word.Load(); n != stays {
+	if n := pollpoint.Word.Load(); n != stays {
 		t.Fatalf("nobody took beat %d, and the word has %d", stays, n)
 	}
 }
@@ -217,7 +218,7 @@ func BenchmarkKeep(b *testing.B) {
 
 func BenchmarkPoll(b *testing.B) {
 	for b.Loop() {
-		if beat.Word.Load() != 0 {
+		if pollpoint.Word.Load() != 0 {
 			take()
 		}
 	}

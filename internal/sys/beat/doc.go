@@ -1,14 +1,14 @@
 // Package beat has a word in memory that is set once each millisecond, in time, also while all
 // processors of Go are busy.
 //
-// Code that computes for long polls [Word], which takes one load, and does what is due when that is
-// not 0. Whoever wants beats says so with [Keep], again and again; otherwise they end after some
-// 100 ms, and cost nothing. Between two beats is a sleep of 1 ms, so they are a little further
+// Code that computes for long polls pollpoint.Word, which takes one load, and does what is due when
+// that is not 0. Whoever wants beats says so with [Keep], again and again; otherwise they end after
+// some 100 ms, and cost nothing. Between two beats is a sleep of 1 ms, so they are a little further
 // apart.
 //
 //	beat.Keep()
 //	…
-//	if n := beat.Word.Load(); n != 0 && beat.Word.CompareAndSwap(n, 0) {
+//	if n := pollpoint.Word.Load(); n != 0 && pollpoint.Word.CompareAndSwap(n, 0) {
 //		// this goroutine alone has beat n
 //	}
 //

@@ -10,7 +10,7 @@ func beatHere() {
 		if n == 0 {
 			n = latest.Add(1)
 		}
-		Word.CompareAndSwap(0, n)
+		word.CompareAndSwap(0, n)
 		more = left.Add(^uint32(0)) != 0
 	}
 }

@@ -18,7 +18,6 @@
 // CLONE_PARENT_SETTID.
 #define cloneFlags  0x1D0F00
 
-#define WORD   ·Word+padded_Uint32(SB)
 #define LEFT   ·left+padded_Uint32(SB)
 #define LATEST ·latest+padded_Uint32(SB)
 
@@ -78,9 +77,10 @@ due:
 	INCL BX
 number:
 	MOVL BX, LATEST
-	CMPL WORD, $0
+	MOVQ ·word(SB), R12
+	CMPL (R12), $0
 	JNE  count
-	MOVL BX, WORD // only this thread takes it from 0
+	MOVL BX, (R12) // only this thread takes it from 0
 count:
 	LOCK
 	DECL LEFT

@@ -18,7 +18,6 @@
 // CLONE_PARENT_SETTID.
 #define cloneFlags  0x1D0F00
 
-#define WORD   ·Word+padded_Uint32(SB)
 #define LEFT   ·left+padded_Uint32(SB)
 #define LATEST ·latest+padded_Uint32(SB)
 
@@ -79,7 +78,7 @@ due:
 number:
 	MOVD $LATEST, R10
 	STLRW R9, (R10)
-	MOVD $WORD, R10
+	MOVD ·word(SB), R10
 	LDARW (R10), R11
 	CBNZW R11, count
 	STLRW R9, (R10) // only this thread takes it from 0

@@ -3,6 +3,7 @@ package beat
 import (
 	"sync/atomic"
 
+	"github.com/freerun-go/freerun/internal/pollpoint"
 	"github.com/freerun-go/freerun/internal/sys/pad"
 )
 
@@ -10,7 +11,7 @@ import (
 //                        swap most into left; if that was 0, start
 //             start: wake the thread by futex; or make it, if there was none yet; or make a
 //                    goroutine, if there can be no thread
-//             beat:  sleep 1 ms; number the beat; if Word is 0, store the number in it
+//             beat:  sleep 1 ms; number the beat; if the word is 0, store the number in it
 //                    subtract 1 from left; while that is 0, sleep in futex; repeat
 // Invariants: B1 left counts the beats that are still wanted. Keep raises it, and what beats lowers
 //             it, by 1, and only while it is above 0.
@@ -25,7 +26,7 @@ import (
 //             the thread looks at left.
 //             B6 The identity of the thread is stored before the thread runs, by the kernel. By B2
 //             there is no later start before that thread has beaten, so that start finds it.
-//             B7 Word leaves 0 only by a beat, and becomes 0 only by a reader.
+//             B7 The word leaves 0 only by a beat, and becomes 0 only by a reader.
 //             B8 latest is written by what beats alone, and is not 0 after a beat.
 //             Not invariant: that the thread is awake when Keep returns. Another Keep that found
 //             left at 0 may be about to wake it.
@@ -36,11 +37,8 @@ import (
 // Cost:       Keep: one load; an exchange once in 28 beats. A beat: one system call of the thread.
 // Checked by: TestComesAgain, TestSleeps, TestWakes, TestBusy, TestThread, TestStorm, TestRefused
 
-// Word is 0, or the number of a beat that nobody has taken. A beat stores its number if the word is
-// 0, and otherwise leaves the word as it is. Numbers grow by 1 with each beat, taken or not, and
-// leave out 0 when they wrap around. Any goroutine may load the word, and may take beat n by
-// CompareAndSwap(n, 0). Nothing else may be stored. It must not be copied.
-var Word padded
+// word is the word that beats set.
+var word = &pollpoint.Word.Uint32
 
 var (
 	left   padded // the number of beats that are still wanted

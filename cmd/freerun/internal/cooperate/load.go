@@ -1,6 +1,7 @@
 package cooperate
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -74,7 +75,7 @@ func Rewrite(q Request) (*Result, error) {
 	}
 	roots, err := packages.Load(l.config(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedTypesSizes), q.Patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("the go command does not list the packages: %w", err)
+		return nil, listing(err)
 	}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		l.result.Blockhook = l.result.Blockhook || p.PkgPath == blockhook && len(p.GoFiles) > 0
@@ -104,6 +105,14 @@ func Rewrite(q Request) (*Result, error) {
 		return &l.result, nil
 	}
 	return &l.result, l.rewriteOurs(ours, func(texts map[string][]byte) { store.remember(question, key, texts) })
+}
+
+// listing returns the error of a list of packages, in the go command's words if that has said some.
+func listing(err error) error {
+	if _, said, found := strings.Cut(err.Error(), "stderr: "); found {
+		err = errors.New(strings.TrimSpace(said))
+	}
+	return fmt.Errorf("the go command does not list the packages: %w", err)
 }
 
 // rewriteOurs rewrites the packages of the main modules, and hands the texts to remember if all
@@ -224,7 +233,7 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 	}
 	found, err := packages.Load(config, slices.Compact(paths)...)
 	if err != nil {
-		return fmt.Errorf("the go command does not list the packages: %w", err)
+		return listing(err)
 	}
 	l.others = make(map[string]*types.Package)
 	for _, p := range found {

@@ -1,7 +1,6 @@
 package cooperate
 
 import (
-	"fmt"
 	"go/parser"
 	"go/token"
 	"maps"
@@ -33,7 +32,7 @@ func (l *loader) mayPoll(roots []*packages.Package) error {
 		config.Tests = false
 		found, err := packages.Load(config, PollPath)
 		if err != nil {
-			return fmt.Errorf("the go command does not list the packages: %w", err)
+			return listing(err)
 		}
 		if len(found) != 1 || len(found[0].Errors) > 0 || len(found[0].GoFiles) == 0 {
 			return nil

@@ -61,6 +61,14 @@ func (b bounds) all(loop ast.Stmt) int {
 			}
 		case *ast.SelectStmt, *ast.SendStmt:
 			each = shortest + 1
+		case *ast.BinaryExpr:
+			if each += b.copied(n.X); b.readsTexts(n) {
+				each = shortest + 1
+			}
+		case *ast.AssignStmt:
+			for _, e := range n.Rhs {
+				each += b.copied(e)
+			}
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW {
 				each = shortest + 1
@@ -70,6 +78,34 @@ func (b bounds) all(loop ast.Stmt) int {
 	}
 	ast.Inspect(body, add)
 	return min(turns*each, shortest+1)
+}
+
+// copied returns what copying a value, or comparing it with another, counts: nothing for one of few
+// words. Where types are not known, nothing counts.
+func (b bounds) copied(e ast.Expr) int {
+	if b.info == nil {
+		return 0
+	}
+	t := b.info.TypeOf(e)
+	switch under(t).(type) {
+	case *types.Array, *types.Struct:
+		if hasTypeParam(t) {
+			return shortest + 1
+		}
+		return int(min(types.SizesFor("gc", "amd64").Sizeof(t)/64, shortest+1))
+	}
+	return 0
+}
+
+// readsTexts reports whether an operator adds or compares texts, of which nobody knows how long
+// they are. Where types are not known, it says that none does.
+func (b bounds) readsTexts(x *ast.BinaryExpr) bool {
+	constant := func(e ast.Expr) bool { return b.info.Types[e].Value != nil }
+	if b.info == nil || constant(x) || x.Op != token.ADD && (constant(x.X) || constant(x.Y)) {
+		return false
+	}
+	t, ok := under(b.info.TypeOf(x.X)).(*types.Basic)
+	return ok && t.Info()&types.IsString != 0
 }
 
 // ranged returns the greatest number of turns of a range over x.

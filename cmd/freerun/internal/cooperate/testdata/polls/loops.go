@@ -112,3 +112,24 @@ outer:
 		}
 	}
 }
+
+func texts(s, t string, big *[1 << 16]int) (n int) {
+	for range 100 {
+		if s+t == t+s {
+			n++
+		}
+	}
+	for range 100 {
+		if s+"a" == "b" {
+			n++
+		}
+	}
+	for range 100 {
+		other := *big
+		n += other[n]
+	}
+	for range 100 {
+		n++
+	}
+	return n
+}
