@@ -49,7 +49,7 @@ func (s *sharedVisits) act(m *machine) {
 
 // check holds that nothing is left of units that were forgotten, once their time is over.
 func (s *sharedVisits) check(m *machine) {
-	for range ourHours { // a machine that waits for nothing else rests no longer at a time
+	for range 5 { // a machine that waits for nothing else rests no longer at a time
 		m.rests(time.Hour)
 	}
 	for key, err := range cluster.Keys(m.node, visits, "") {

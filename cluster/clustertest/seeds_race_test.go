@@ -9,7 +9,3 @@ const ourSeeds = 6
 
 // ourMachines is the number of schedules of the tests of several machines.
 const ourMachines = 1
-
-// ourHours is how many hours of rest a test sees that nothing is left after: an hour takes half a
-// minute.
-const ourHours = 1

@@ -7,6 +7,3 @@ const ourSeeds = 200
 
 // ourMachines is the number of schedules of the tests of several machines.
 const ourMachines = 50
-
-// ourHours is how many hours of rest a test sees that nothing is left after.
-const ourHours = 5
