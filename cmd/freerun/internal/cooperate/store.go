@@ -69,10 +69,7 @@ func (s *store) get(k key, paths []string) (map[string]string, bool) {
 	if err != nil {
 		return nil, false
 	}
-	if info, err := os.Stat(folder); err == nil && time.Since(info.ModTime()) > day {
-		now := time.Now()
-		_ = os.Chtimes(folder, now, now) // if it fails, the folder is made again some day
-	}
+	use(folder)
 	kept := make(map[string]string, len(entries))
 	for _, path := range paths {
 		has := func(e os.DirEntry) bool { return e.Name() == filepath.Base(path) }
@@ -86,23 +83,46 @@ func (s *store) get(k key, paths []string) (map[string]string, bool) {
 // put keeps the rewritten files of a package, by the paths of its files, and returns their names.
 // It fails if the folder cannot be written; then nothing is kept.
 func (s *store) put(k key, texts map[string][]byte) (map[string]string, bool) {
-	if s == nil {
+	made := s.make(k, func(folder string) bool {
+		for path, text := range texts {
+			if os.WriteFile(filepath.Join(folder, filepath.Base(path)), text, 0o644) != nil {
+				return false
+			}
+		}
+		return true
+	})
+	if !made {
 		return nil, false
+	}
+	return s.get(k, slices.Collect(maps.Keys(texts)))
+}
+
+// make makes the folder of a key, whose files write writes, at once for all who look. It fails if
+// write does, and there is no folder then.
+func (s *store) make(k key, write func(folder string) bool) bool {
+	if s == nil {
+		return false
 	}
 	temporary, err := os.MkdirTemp(s.folder, "new-")
 	if err != nil {
-		return nil, false
+		return false
 	}
 	defer os.RemoveAll(temporary) // of no effect once it is renamed
-	for path, text := range texts {
-		if os.WriteFile(filepath.Join(temporary, filepath.Base(path)), text, 0o644) != nil {
-			return nil, false
-		}
+	if !write(temporary) {
+		return false
 	}
 	// MkdirTemp makes a folder for its owner only, and another process may have been faster.
 	_ = os.Chmod(temporary, 0o755)
 	_ = os.Rename(temporary, filepath.Join(s.folder, k.name()))
-	return s.get(k, slices.Collect(maps.Keys(texts)))
+	return true
+}
+
+// use notes that a folder is used, so that it is kept.
+func use(folder string) {
+	if info, err := os.Stat(folder); err == nil && time.Since(info.ModTime()) > day {
+		now := time.Now()
+		_ = os.Chtimes(folder, now, now) // if it fails, the folder is made again some day
+	}
 }
 
 const (
