@@ -126,8 +126,11 @@ const (
 // unaware: they rely on no processor while they call what is the user's. Package lock, which is
 // used as a library is, parks in package park.
 var waits = []string{
-	// operations
-	".(*operation[", ".Op[", ".newFreeOp[", ".NoResult[", ".Do[", ".goOperation[", ".drain", ".(*unit).drainWithExt", ".(*unit).runOne",
+	// operations of all kinds, what is around them, and the functions of kinds
+	".(*operation[", ".Op[", ".Op2[", ".OpAll[", ".ReadOp[", ".newFreeOp[", ".NoResult[", ".Do[", ".Read[", ".goOperation[",
+	".drain", ".(*unit).drainWithExt", ".(*unit).runOne", ".runNow[", ".tryNow[", ".(*FreeOperation[", ".(*keyedForms[",
+	".(*core).around", ".(*core).surrounded", ".(*core).runSendAround", ".(*core).runTellAround", ".(*Invocation).",
+	".(*Kind[...]).assemble", ".(*Kind[...]).runStop",
 	// branches and loops
 	".Join[", ".joinEntering[", ".joinApart[", ".alone", ".invoke[", ".(*ForkFunc[", ".(*forkStack[", ".For", ".ForRange", ".Reduce[",
 	".loop[", ".(*loopFrame[", ".(*loopStack[", ".(*span[", ".runJob", ".(*job).steal", ".(*branch[",

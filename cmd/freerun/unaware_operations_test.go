@@ -37,6 +37,12 @@ var (
 	onUnit = freerun.Op("onUnit", func(*freerun.Context, *int, int) (int, error) { return count(), nil })
 	noted  = freerun.Op("noted", freerun.NoResult(func(*freerun.Context, *int, int) error { count(); return nil }))
 	free   = freerun.FreeOp("free", func(*freerun.Context, int) (int, error) { return count(), nil })
+	small  = freerun.SmallOp("small", func(*freerun.Context, int) (int, error) { return count(), nil })
+	onTwo  = freerun.Op2("onTwo", func(*freerun.Context, *int, *int, int) (int, error) { return count(), nil })
+	onAll  = freerun.OpAll("onAll", func(*freerun.Context, []*int, int) (int, error) { return count(), nil })
+	reads  = freerun.ReadOp("reads", func(*freerun.Context, *int, int) (int, error) { return count(), nil })
+	kind   = freerun.NewKind("kind", func(*freerun.Context, int) (int, error) { return count(), nil },
+		freerun.OnStop(func(*freerun.Context, int, *int) { count() }))
 	fork   = freerun.NewForkFunc[int, int](nil)
 	_      = freerun.Define(fork, func(c *freerun.Context, n int) int {
 		if n == 0 {
@@ -94,6 +100,33 @@ func main() {
 			freerun.Go(c, func(*freerun.Context) (int, error) { return count(), nil })
 		}
 	})
+	all := func(*activity.Activity) {
+		v := freerun.NewUnit(rt, 0)
+		freerun.Go(c, func(c *freerun.Context) (int, error) {
+			small.Send(c, 0)
+			small.Send(c, 0)
+			return 0, nil
+		})
+		onTwo.Send(c, u, v, 0)
+		onTwo.Tell(c, u, v, 0)
+		onAll.Send(c, []*freerun.Unit[int]{u, v}, 0)
+		reads.Send(c, u, 0)
+		freerun.Read(c, u, func(*freerun.Context, *int) (int, error) { return count(), nil })
+		onUnit.Tell(c, kind.At(c, 1), 0)
+		kind.Stop(c, 1)
+	}
+	held(rt, "other operations", all)
+	around := freerun.New(freerun.Processors(1), freerun.InterceptAll(func(c *freerun.Context, i *freerun.Invocation) error {
+		count()
+		return i.Next(c)
+	}))
+	defer around.Close()
+	c, u = around.Context(), freerun.NewUnit(around, 0)
+	held(around, "around operations", func(*activity.Activity) {
+		onUnit.Send(c, u, 0)
+		onUnit.Tell(c, u, 0)
+	})
+	c, u = rt.Context(), freerun.NewUnit(rt, 0)
 	held(rt, "branches", func(*activity.Activity) {
 		freerun.Go(c, func(c *freerun.Context) (int, error) {
 			branches(c)
@@ -159,6 +192,8 @@ var order = map[string]string{
 }
 
 const saidBelow = `operations 60
+other operations 10
+around operations 4
 branches 13
 branches of an activity 5
 a monitor 1
