@@ -209,7 +209,7 @@ func (r *rewriter) head(f ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
 // loop inserts the check or the poll of a loop.
 func (r *rewriter) loop(loop ast.Stmt, body *ast.BlockStmt) {
 	at := body.Lbrace + 1
-	if r.reach.at(at) == "" && (!r.mayPoll() || bounds{r.info}.isShort(loop)) || r.inPieces(loop) {
+	if r.reach.at(at) == "" && (!r.mayPoll() || bounds{r.info, r.Sizes}.isShort(loop)) || r.inPieces(loop) {
 		return
 	}
 	r.insert(at, r.check(at, r.turn(loop)))

@@ -14,7 +14,10 @@ const shortest = 256
 // bounds finds loops that are short: those that end after a few turns, as their heads tell, and do
 // in each turn only what takes a bounded time. info is nil where types are not known; then only
 // what the syntax says counts.
-type bounds struct{ info *types.Info }
+type bounds struct {
+	info  *types.Info
+	sizes types.Sizes // of the machine, where types are known
+}
 
 // isShort reports whether a loop needs no poll.
 func (b bounds) isShort(loop ast.Stmt) bool { return b.all(loop) <= shortest }
@@ -92,7 +95,7 @@ func (b bounds) copied(e ast.Expr) int {
 		if hasTypeParam(t) {
 			return shortest + 1
 		}
-		return int(min(types.SizesFor("gc", "amd64").Sizeof(t)/64, shortest+1))
+		return int(min(b.sizes.Sizeof(t)/64, shortest+1))
 	}
 	return 0
 }

@@ -39,10 +39,21 @@ var before = map[string]map[string]string{
 	"time.go":    {"timeSleep": "freerunTimeSleep"},
 }
 
-// changed are lines that are others, by their files. A profile of what blocks leaves out one call
-// more at the top of a stack.
-var changed = map[string][2]string{
-	"mprof.go": {"\n\tmaxSkip = 6\n", "\n\tmaxSkip = 7\n"},
+// edit is a text that stands once in a file, and what stands there instead.
+type edit struct{ what, was, is string }
+
+// edits returns the edits of the files of the runtime. Besides the names of functions it is the
+// number of calls that a profile of what blocks may leave out at the top of a stack: one more.
+func edits() map[string][]edit {
+	all := map[string][]edit{
+		"mprof.go": {{"line maxSkip = 6", "\n\tmaxSkip = 6\n", "\n\tmaxSkip = 7\n"}},
+	}
+	for file, functions := range before {
+		for function, other := range functions {
+			all[file] = append(all[file], edit{"function " + function, "\nfunc " + function + "(", "\nfunc " + other + "("})
+		}
+	}
+	return all
 }
 
 // Polls returns the text of package internal/runtime, which has the polls of the standard library
@@ -60,33 +71,20 @@ func Texts(goroot string, read func(name string) ([]byte, error)) (map[string][]
 		filepath.Join(folder, "freerun_race.go"):   raceText,
 		filepath.Join(folder, "freerun_norace.go"): noraceText,
 	}
-	for file, functions := range before {
+	for file, edits := range edits() {
 		name := filepath.Join(folder, file)
 		source, err := read(name)
 		if err != nil {
 			return nil, err
 		}
 		text := string(source)
-		for function, other := range functions {
-			head := "\nfunc " + function + "("
-			if strings.Count(text, head) != 1 {
-				return nil, fmt.Errorf("%s has no function %s, as that of %s does", name, function, Version)
+		for _, e := range edits {
+			if strings.Count(text, e.was) != 1 {
+				return nil, fmt.Errorf("%s has no %s, as that of %s does", name, e.what, Version)
 			}
-			text = strings.Replace(text, head, "\nfunc "+other+"(", 1)
+			text = strings.Replace(text, e.was, e.is, 1)
 		}
 		texts[name] = []byte(text)
-	}
-	for file, lines := range changed {
-		name := filepath.Join(folder, file)
-		source, err := read(name)
-		if err != nil {
-			return nil, err
-		}
-		if text := string(source); strings.Count(text, lines[0]) == 1 {
-			texts[name] = []byte(strings.Replace(text, lines[0], lines[1], 1))
-		} else {
-			return nil, fmt.Errorf("%s has no line %q, as that of %s does", name, strings.TrimSpace(lines[0]), Version)
-		}
 	}
 	return texts, nil
 }
