@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -122,20 +121,7 @@ func TestStandardShares(t *testing.T) {
 	must(t, dir, "go", "build", "-o", "without", ".")
 	must(t, dir, binary, "build", "-o", "with", ".")
 	must(t, dir, binary, "build", "-race", "-o", "race", ".")
-	for _, call := range strings.Fields("json regexp sort slices gzip big strings walk subtle") {
-		if got := must(t, dir, "./without", call, "20ms"); got != "false" {
-			t.Errorf("%s: without polls the other activity had its turn: %s", call, got)
-		}
-		limit, want := "20s", call != "subtle"
-		if !want {
-			limit = "20ms"
-		}
-		for _, program := range []string{"./with", "./race"} {
-			if got := must(t, dir, program, call, limit); got != fmt.Sprint(want) {
-				t.Errorf("%s %s: the other activity had its turn: %s, want %t", program, call, got, want)
-			}
-		}
-	}
+	checkTurns(t, dir, "json regexp sort slices gzip big strings walk subtle", "subtle", "20ms", "./with", "./race")
 	places := func(program string) (found []string) {
 		_, text, _ := in(t, dir, program, "sort", "20ms", "panic")
 		for line := range strings.Lines(text) {

@@ -142,16 +142,26 @@ func TestPollsShare(t *testing.T) {
 	})
 	must(t, dir, "go", "build", "-o", "without", ".")
 	must(t, dir, binary, "build", "-o", "with", ".")
-	for _, loop := range strings.Fields("helper goto recursion other dynamic locked exempt") {
-		if got := must(t, dir, "./without", loop, "50ms"); got != "false" {
-			t.Errorf("%s: without polls the other activity had its turn: %s", loop, got)
+	checkTurns(t, dir, "helper goto recursion other dynamic locked exempt", "exempt", "50ms", "./with")
+}
+
+// checkTurns holds that of two activities on one processor the other one has its turn during work
+// of these kinds, but for one that is exempt, in programs with polls; and that in the program
+// without it has none. What is to end without a turn is given a short time.
+func checkTurns(t *testing.T, dir, kinds, exempt, short string, programs ...string) {
+	t.Helper()
+	for _, kind := range strings.Fields(kinds) {
+		if got := must(t, dir, "./without", kind, short); got != "false" {
+			t.Errorf("%s: without polls the other activity had its turn: %s", kind, got)
 		}
-		limit, want := "20s", loop != "exempt"
+		limit, want := "20s", kind != exempt
 		if !want {
-			limit = "50ms"
+			limit = short
 		}
-		if got := must(t, dir, "./with", loop, limit); got != fmt.Sprint(want) {
-			t.Errorf("%s: with polls, the other activity had its turn: %s, want %t", loop, got, want)
+		for _, program := range programs {
+			if got := must(t, dir, program, kind, limit); got != fmt.Sprint(want) {
+				t.Errorf("%s %s: the other activity had its turn: %s, want %t", program, kind, got, want)
+			}
 		}
 	}
 }
