@@ -108,7 +108,7 @@ func (h *half) store(n int) {
 		case errors.Is(err, engine.ErrNoSpace), errors.Is(err, engine.ErrUncertain):
 			time.AfterFunc(pauseHalf, func() { h.mend(n) })
 		default:
-			slog.Error("cluster: a server of NATS that had no room has made a write by half, and it could not be completed", "entry", m.Subject, "error", err)
+			slog.Error("cluster: a server of NATS that had no room, or has stopped, has made a write by half, and it could not be completed", "entry", m.Subject, "error", err)
 			h.done(0, engine.ErrUncertain)
 		}
 	}, m)

@@ -319,5 +319,9 @@ func mayPass(err error) bool {
 	if errors.As(err, &said) {
 		return slices.Contains(passing, said.ErrorCode)
 	}
-	return slices.ContainsFunc([]error{context.DeadlineExceeded, nats.ErrNoResponders, nats.ErrTimeout, errBetween}, func(may error) bool { return errors.Is(err, may) })
+	return slices.ContainsFunc(unanswered, func(may error) bool { return errors.Is(err, may) })
 }
+
+// unanswered are the errors of what no server has answered: the last one is that of a connection
+// that has lost its server, and keeps nothing for the next one.
+var unanswered = []error{context.DeadlineExceeded, nats.ErrNoResponders, nats.ErrTimeout, errBetween, nats.ErrReconnectBufExceeded}

@@ -199,3 +199,22 @@ func TestNoFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestInsists holds that what is asked while there is no server waits for one.
+func TestInsists(t *testing.T) {
+	t.Parallel()
+	nc, err := Connect("nats://127.0.0.1:1") // where none is
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), mostCall/5)
+	defer cancel()
+	if _, err := (&Engine{nc: nc}).find(ctx, js, "any"); !errors.Is(err, ErrNoServer) || ctx.Err() == nil {
+		t.Errorf("without a server: %v", err)
+	}
+}
