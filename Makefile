@@ -23,7 +23,7 @@ RUN ?= .
 PAIRS ?= 20
 BENCH ?= .
 RUN_MACHINES ?= --rounds 5 --seconds 2
-RUN_POLLS ?=
+RUN_COOPERATION ?=
 MUTATIONS ?= 246
 ROOMS ?=
 SELECT ?=
@@ -211,10 +211,10 @@ machines: ## calls to units in another process beside those of actor libraries a
 	set -x; go vet . && go test -count 1 -timeout 10m . && go run . $(RUN_MACHINES)
 
 # A module of its own, too, since it depends on the libraries whose benchmarks it runs.
-.PHONY: polls
-polls: ## what checks and polls cost: programs with activities, PAIRS times by go build and by freerun build, and the benchmarks of libraries; RUN_POLLS= has flags of these
+.PHONY: cooperation
+cooperation: ## what freerun build costs: programs with activities, PAIRS times by go build and by freerun build, and the benchmarks of libraries; RUN_COOPERATION= has flags of these
 	go run ./bench/internal/compare -cooperate -pairs $(PAIRS)
-	cd bench/polls && export GOWORK=off && go vet ./... && go test ./... && go run . $(RUN_POLLS)
+	cd bench/cooperation && export GOWORK=off && go vet ./... && go test ./... && go run . $(RUN_COOPERATION)
 
 .PHONY: apidiff
 apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"unsafe"
 
+	_ "github.com/freerun-go/freerun/activity/uncooperative" // vendored with this package
 	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -31,7 +32,7 @@ type stack struct {
 	unlocked  bool        // the activity has left the goroutine locked, and perform has unlocked it
 	discarded bool        // the activity on it ends where it waits or yields
 	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
-	passes    uint8       // the beats that pass before polls look again who runs; see polled.go
+	passes    uint16      // the looks that pass before the next one at its calls; see preempted.go
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 
@@ -258,7 +259,6 @@ func (st *stack) finish(a *Activity) {
 func (st *stack) arrive(a *Activity) {
 	if p := st.co.Processor(); p != nil {
 		a.quantum = Quantum
-		keepsBeats()
 		a.owner.Enter(a, &st.seen, p)
 		p.Spend()
 	}

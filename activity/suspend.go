@@ -16,7 +16,8 @@ const Quantum = 20_000
 // Check subtracts n from the activity's quantum, about one for each simple statement, and yields
 // when the quantum is used up. `freerun build` inserts calls of Check; programs that are compiled
 // without it call Check in long loops. Check does not yield while the activity is locked to its
-// thread. It costs at most a nanosecond when it does not yield.
+// thread, or in a function that is exempt (//freerun:uncooperative), and in what that calls. It
+// costs at most a nanosecond when it does not yield.
 //
 // Any goroutine may call it, because code with inserted calls may run on another goroutine than the
 // activity's. There it only makes the quantum a little shorter. On a nil Activity it has no effect.
@@ -36,7 +37,7 @@ func (a *Activity) expire() {
 	switch {
 	case !a.Here():
 		a.quantum = 0 // no overflow by many calls; the activity yields at its next check
-	case a.stack.Load().co.Locked():
+	case a.stack.Load().co.Locked(), isExempt():
 		a.quantum = Quantum
 	default:
 		a.Yield()
@@ -52,8 +53,8 @@ func (a *Activity) Yield() {
 	a.unwindIfClosing()
 }
 
-// yield is Yield without an end.
-func (st *stack) yield(a *Activity) {
+// yield is Yield without an end. It reports whether other work has run.
+func (st *stack) yield(a *Activity) (others bool) {
 	a.quantum = Quantum
 	if p := st.co.Processor(); p != nil { // nil in blocking code
 		switch t := p.Pick(); {
@@ -74,8 +75,10 @@ func (st *stack) yield(a *Activity) {
 			}
 			st.land()
 			st.arrive(a)
+			return true
 		}
 	}
+	return false
 }
 
 // requeue is the finalizer of Yield, and of Block when fn has returned.

@@ -1,10 +1,6 @@
 package activity
 
 import (
-	"runtime"
-	"slices"
-	"strings"
-
 	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sys/blockhook"
@@ -44,7 +40,7 @@ func leaveUnaware() blockhook.Answer {
 	if p == nil { // in Block
 		return blockhook.Block
 	}
-	if user, _ := runsUser(performs, 1); !user {
+	if !runsUser(performs, callersAbove(1)) {
 		return blockhook.Block
 	}
 	if p.Driven() {
@@ -67,7 +63,7 @@ func leaveOperation() blockhook.Answer {
 	if p == nil || p.Driven() {
 		return blockhook.Block
 	}
-	if user, _ := runsUser(works, 2); !user {
+	if !runsUser(works, callersAbove(2)) {
 		return blockhook.Block
 	}
 	activityhost.Operations.Leave(p)
@@ -86,69 +82,3 @@ func returnUnaware() {
 
 // turnUnaware lets others run, in a deterministic runtime.
 func turnUnaware() { currentStack().activity.Load().Yield() }
-
-// runsUser reports whether code of the user runs, and nothing of freerun relies on it: whether on
-// the stack, up to the function root, are functions of the user and of the standard library alone,
-// and those of freerun that let the user wait. It also returns the number of calls that it has
-// looked at. Of the functions that have called it, it overlooks those that skip counts.
-func runsUser(root string, skip int) (user bool, depth int) {
-	var few [64]uintptr
-	callers := few[:]
-	n := runtime.Callers(2+skip, callers)
-	for ; n == len(callers); n = runtime.Callers(2+skip, callers) {
-		if n >= deepest {
-			return false, n
-		}
-		callers = make([]uintptr, 4*n)
-	}
-	for frames := runtime.CallersFrames(callers[:n]); ; {
-		frame, more := frames.Next()
-		switch function := frame.Function; {
-		case function == root:
-			return true, n
-		case isOwn(function) && !letsWait(function) || !more:
-			return false, n
-		}
-	}
-}
-
-const (
-	// deepest is how deep a stack may be.
-	deepest = 1 << 16
-	// performs is the function that calls that of an activity.
-	performs = own + "/activity.(*stack).perform"
-	// works is the function that calls those of operations.
-	works = own + "/internal/sched.(*Host).work"
-	own   = "github.com/freerun-go/freerun"
-)
-
-// waits are the functions of freerun below which the user may call Block or Yield, and so may wait
-// unaware: they rely on no processor while they call what is the user's. Package lock, which is
-// used as a library is, parks in package park.
-var waits = []string{
-	// operations of all kinds, what is around them, and the functions of kinds
-	".(*operation[", ".Op[", ".Op2[", ".OpAll[", ".ReadOp[", ".newFreeOp[", ".NoResult[", ".Do[", ".Read[", ".goOperation[",
-	".drain", ".(*unit).drainWithExt", ".(*unit).runOne", ".runNow[", ".tryNow[", ".(*FreeOperation[", ".(*keyedForms[",
-	".(*core).around", ".(*core).surrounded", ".(*core).runSendAround", ".(*core).runTellAround", ".(*Invocation).",
-	".(*Kind[...]).assemble", ".(*Kind[...]).runStop",
-	// branches and loops
-	".Join[", ".joinEntering[", ".joinApart[", ".alone", ".invoke[", ".(*ForkFunc[", ".(*forkStack[", ".For", ".ForRange", ".Reduce[",
-	".loop[", ".(*loopFrame[", ".(*loopStack[", ".(*span[", ".runJob", ".(*job).steal", ".(*branch[",
-	"/activity.(*Monitor).Do",
-	"/internal/sync/park.",
-}
-
-// letsWait reports whether a function of freerun is one of those.
-func letsWait(function string) bool {
-	name := function[len(own):]
-	return slices.ContainsFunc(waits, func(w string) bool {
-		rest, found := strings.CutPrefix(name, w)
-		return found && (rest == "" || rest[0] == '.' || strings.ContainsRune("[.", rune(w[len(w)-1])))
-	})
-}
-
-// isOwn reports whether a function is of the packages of freerun that run on a processor.
-func isOwn(function string) bool {
-	rest, ours := strings.CutPrefix(function, own)
-	return ours && (rest[0] == '.' || strings.HasPrefix(rest, "/activity.") || strings.HasPrefix(rest, "/internal/"))
-}

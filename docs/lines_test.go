@@ -31,7 +31,7 @@ var components = []component{
 	{"Multiprocessing", 213, []string{"internal/sys"}, ""},
 	{"Runtime support", 250, []string{"internal/sync", "internal/record", "internal/vclock", "internal/stripe"}, ""},
 	{"Scheduler", 540, []string{"internal/sched"}, ""},
-	{"Activities, and what they wait for", 0, []string{"activity", "internal/activityhost", "internal/room", "internal/pollpoint"}, ""},
+	{"Activities, and what they wait for", 0, []string{"activity", "internal/activityhost", "internal/exempt", "internal/room"}, ""},
 	{
 		"Units, messages, futures, timers", 0,
 		[]string{".", "internal/claim", "internal/ending", "internal/errorcode", "internal/keytable", "internal/magazine", "internal/mailbox", "internal/promise", "internal/quiesce", "internal/route", "internal/scan", "internal/timerwheel"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -25,10 +24,10 @@ workspace, that are named or imported are compiled with checks: at the head of e
 turn of a loop, and before every goto backward, where an *activity.Activity is in reach, the activity gives
 up its processor if it has used up its quantum. So a loop shares its processor although it yields nowhere.
 In reach is the first parameter of that type, or a local variable that gets its value from one, from a field,
-a type assertion or activity.Of; function literals have what the function around them has. Where none is in
-reach, and in packages of other modules and of the standard library, polls do the same.
+a type assertion or activity.Of; function literals have what the function around them has. In all other code,
+also in other modules and in the standard library, Go's runtime preempts the activity after a millisecond.
 
-A function with the line //freerun:uncooperative in its doc comment has no checks. Errors, panics and
+A function with the line //freerun:uncooperative in its doc comment is not interrupted so. Errors, panics and
 debuggers name lines of your files, which are not touched. docs/cooperation.md has the details.
 
 Exit status: that of the go command; 1 if its packages cannot be rewritten.`
@@ -53,7 +52,7 @@ func newGoCommand(verb, use, short, example string) *cobra.Command {
 // runGo rewrites the packages to be compiled, and runs the go command on the result.
 func runGo(c *cobra.Command, l goLine) (err error) {
 	if l.foreign {
-		return goCommand(c, l.words(l.overlay, l.modfile), nil)
+		return goCommand(c, l.words(l.overlay))
 	}
 	dir, err := filepath.Abs(l.dir)
 	if err != nil {
@@ -65,7 +64,7 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	}
 	result, err := cooperate.Rewrite(cooperate.Request{
 		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: keep(),
-		Below: func(r *cooperate.Result) error { return addGo(c, r, dir, l.list, users) },
+		Below: func(r *cooperate.Result) error { return addGo(c, r, dir, users) },
 	})
 	if err != nil {
 		return err
@@ -73,18 +72,18 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	if l.covered && !result.Empty() {
 		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks: the go command reads their files where they are")
 	}
-	files := cooperate.Files{Overlay: l.overlay}
+	overlay := l.overlay
 	if result.IsWritten() {
 		folder, err := os.MkdirTemp("", "freerun-"+l.verb+"-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(folder)
-		if files, err = result.Write(folder, users); err != nil {
+		if overlay, err = result.Write(folder, users); err != nil {
 			return err
 		}
 	}
-	if err := goCommand(c, l.words(files.Overlay, cmp.Or(files.Modfile, l.modfile)), files.Env); err != nil {
+	if err := goCommand(c, l.words(overlay)); err != nil {
 		return err
 	}
 	// The go command has accepted these packages, so the rewriter should have.
@@ -130,12 +129,9 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 	return users, nil
 }
 
-// goCommand runs the go command to its end, on this command's terminal, with more environment.
-func goCommand(c *cobra.Command, words, env []string) error {
+// goCommand runs the go command to its end, on this command's terminal.
+func goCommand(c *cobra.Command, words []string) error {
 	g := exec.Command("go", words...)
-	if len(env) > 0 {
-		g.Env = append(os.Environ(), env...)
-	}
 	g.Stdin, g.Stdout, g.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 	return carryOut(g)
 }

@@ -9,10 +9,9 @@ import (
 type goLine struct {
 	verb     string   // build, run or test
 	before   []string // -C and its value, which must come first
-	rest     []string // all other arguments, without -overlay and -modfile
+	rest     []string // all other arguments, without -overlay
 	dir      string   // the value of -C
 	overlay  string   // the value of -overlay
-	modfile  string   // the value of -modfile
 	list     []string // the flags that decide what is compiled, in a form that `go list` takes too
 	patterns []string
 	covered  bool // whether coverage is measured
@@ -102,8 +101,6 @@ func (l *goLine) note(name, value string, words []string) {
 		return
 	case name == "overlay":
 		l.overlay = value
-	case name == "modfile":
-		l.modfile = value
 	default:
 		l.covered = l.covered || strings.HasPrefix(name, "cover") && value != "false"
 		l.rest = append(l.rest, words...)
@@ -117,15 +114,11 @@ func (l *goLine) note(name, value string, words []string) {
 	}
 }
 
-// words returns the arguments for the go command, with an overlay and a go.mod file if they are not
-// "".
-func (l *goLine) words(overlay, modfile string) []string {
+// words returns the arguments for the go command, with an overlay if it is not "".
+func (l *goLine) words(overlay string) []string {
 	words := append([]string{l.verb}, l.before...)
 	if overlay != "" {
 		words = append(words, "-overlay="+overlay)
-	}
-	if modfile != "" {
-		words = append(words, "-modfile="+modfile)
 	}
 	return append(words, l.rest...)
 }

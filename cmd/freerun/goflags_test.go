@@ -35,7 +35,7 @@ func TestGoLine(t *testing.T) {
 		if l.foreign {
 			got = "foreign"
 		}
-		got += " go: " + strings.Join(l.words("O", ""), " ")
+		got += " go: " + strings.Join(l.words("O"), " ")
 		if got != want {
 			t.Errorf("freerun %s:\n got %s\nwant %s", line, got, want)
 		}

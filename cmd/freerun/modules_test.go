@@ -44,8 +44,8 @@ func rewrites(t *testing.T, dir string, q cooperate.Request) []string {
 	return names
 }
 
-// TestWhatIsRewritten: the named packages are rewritten, with the packages that they import
-// from any module but freerun's, and with their tests if tests are compiled.
+// TestWhatIsRewritten: the named packages are rewritten, with the packages of the main
+// modules that they import, and with their tests if tests are compiled.
 func TestWhatIsRewritten(t *testing.T) {
 	const goMod = "module example.org/%s\n\ngo 1.26\n\nrequire github.com/freerun-go/freerun v0.0.0\n\nreplace github.com/freerun-go/freerun => FREERUN\n"
 	files := map[string]string{
@@ -68,14 +68,14 @@ func TestWhatIsRewritten(t *testing.T) {
 		request cooperate.Request
 		want    string
 	}{
-		{cooperate.Request{Patterns: []string{"."}}, "library/library.go sub/generated.go sub/sub.go"},
-		{cooperate.Request{}, "library/library.go sub/generated.go sub/sub.go"},
-		{cooperate.Request{Patterns: []string{"./..."}}, "apart/apart.go library/library.go sub/generated.go sub/sub.go"},
+		{cooperate.Request{Patterns: []string{"."}}, "sub/generated.go sub/sub.go"},
+		{cooperate.Request{}, "sub/generated.go sub/sub.go"},
+		{cooperate.Request{Patterns: []string{"./..."}}, "apart/apart.go sub/generated.go sub/sub.go"},
 		{cooperate.Request{Patterns: []string{"./apart"}}, "apart/apart.go"},
 		{cooperate.Request{Patterns: []string{"apart/apart.go"}}, "apart/apart.go"},
 		{cooperate.Request{Patterns: []string{"./sub"}, Flags: []string{"-tags=tagged"}}, "sub/generated.go sub/sub.go sub/tagged.go"},
 		{cooperate.Request{Patterns: []string{"./sub"}, Tests: true}, "sub/generated.go sub/outside_test.go sub/sub.go sub/sub_test.go"},
-		{cooperate.Request{Patterns: []string{"example.org/library"}}, "library/library.go"},
+		{cooperate.Request{Patterns: []string{"example.org/library"}}, ""},
 		{cooperate.Request{Patterns: []string{"github.com/freerun-go/freerun/...", "fmt"}}, ""},
 	} {
 		got := rewrites(t, dir, c.request)

@@ -238,5 +238,5 @@ func TestVetOfWhatIsInserted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(t, dir, "go", "vet", "-overlay", written.Overlay, "./...")
+	must(t, dir, "go", "vet", "-overlay", written, "./...")
 }

@@ -55,7 +55,7 @@ was wrong, 130 interrupted; of build, run and test that of the go command.`,
 	root.AddCommand(
 		newHandedOver("bench", "[PROGRAM...]", "Measure programs written with freerun beside the same in plain Go"),
 		newHandedOver("simulate", "PROGRAM...", "Tell how a program would run on more processors than there are"),
-		newBuild(), newRun(), newTest(), newServe(), newTrace(catalogue.Programs()), newDoctor(), newVersion(),
+		newBuild(), newRun(), newTest(), newOverlay(), newServe(), newTrace(catalogue.Programs()), newDoctor(), newVersion(),
 	)
 	return root
 }

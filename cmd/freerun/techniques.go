@@ -7,10 +7,8 @@ import (
 
 	runtime "github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
-	"github.com/freerun-go/freerun/internal/pollpoint"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
-	"github.com/freerun-go/freerun/internal/sys/beat"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 	"github.com/freerun-go/freerun/internal/sys/netpoll"
 	"github.com/freerun-go/freerun/internal/sys/pin"
@@ -76,11 +74,6 @@ var techniques = []technique{
 		"a poll", polled,
 	},
 	{
-		"a beat each millisecond", beats,
-		needs{assembly: true},
-		"a look at its word", timed(func() { words += uint64(pollpoint.Word.Load()) }),
-	},
-	{
 		"switching activities", switched,
 		needs{},
 		"a switch", switches,
@@ -107,15 +100,6 @@ func switched() (way, why string) {
 		return "direct, from one coroutine to the next", why
 	}
 	return "through the goroutine that hosts them", why
-}
-
-// beats asks for one, so that it is known whether there can be the thread.
-func beats() (way, why string) {
-	beat.Keep()
-	if beat.InTime() {
-		return "a thread that is not Go's", ""
-	}
-	return "a goroutine, which is late beside busy processors", ""
 }
 
 // switches measures how long one activity takes to switch to another.

@@ -35,13 +35,14 @@ func TestBadCommandLines(t *testing.T) {
 		"serve --maxmemory-clients 5%":     `--maxmemory-clients is "5%", and must be a whole number of bytes`,
 		"serve --client-output-limit much": `--client-output-limit is "much", and must be a whole number of bytes`,
 		"version please":                   `takes no arguments`,
+		"overlay ./...":                    `takes no arguments`,
 	} {
 		commandtest.Refuses(t, binary, line, says)
 	}
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"bench", "--help"}, {"serve", "--help"}, {"trace", "--help"}, {"version", "--help"}, {"build", "--help"}, {"run", "-h"}, {"test", "-help"}, {"help", "build"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"bench", "--help"}, {"serve", "--help"}, {"trace", "--help"}, {"version", "--help"}, {"overlay", "--help"}, {"build", "--help"}, {"run", "-h"}, {"test", "-help"}, {"help", "build"}} {
 		out, errs, status := freerun(t, args...)
 		if status != 0 || errs != "" {
 			t.Errorf("freerun %v: exit status %d, standard error %q", args, status, errs)

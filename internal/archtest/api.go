@@ -9,7 +9,7 @@ import (
 
 // Public lists the folders of the packages that users import, in all modules.
 var Public = []string{
-	".", "activity", "activity/poll", "queue", "deque", "lock", "offheap", "offheap/gc", "recording", "freeruntest", "simulate",
+	".", "activity", "activity/uncooperative", "queue", "deque", "lock", "offheap", "offheap/gc", "recording", "freeruntest", "simulate",
 	"cluster", "cluster/clustertest", "cluster/nats", "cluster/nats/embedded", "ddb", "httpview", "otelfreerun",
 }
 

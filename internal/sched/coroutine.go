@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/goid"
+	"github.com/freerun-go/freerun/internal/sys/preempt"
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
 
@@ -86,6 +88,7 @@ func (co *Coroutine) live(yield func(struct{}) bool) {
 	co.me.id, co.me.number, co.me.co = co.id, goid.Number(), co
 	yield(struct{}{}) // to Init
 	defer co.depart()
+	preempt.Bind(unsafe.Pointer(co))
 	co.becomeHome()
 	co.body(co)
 	co.returned = true
@@ -93,6 +96,7 @@ func (co *Coroutine) live(yield func(struct{}) bool) {
 
 // depart is the end of the coroutine's goroutine.
 func (co *Coroutine) depart() {
+	preempt.Bind(nil)
 	co.over = true // by a Goexit, if body has not returned; a panic passes on to Enter
 	if co.lock.Held() {
 		co.Unlock()
@@ -108,8 +112,8 @@ func (co *Coroutine) depart() {
 
 // becomeHome makes the coroutine the home of its host's processor.
 func (co *Coroutine) becomeHome() {
-	if h := co.base.Load().host; h != nil && h.processor != nil {
-		h.processor.home.Store(co.id)
+	if p := co.Processor(); p != nil {
+		p.home.Store(co.id)
 	}
 }
 

@@ -88,7 +88,7 @@ func (b *builder) workingTree(ctx context.Context) (string, error) {
 	return binary, b.build(ctx, b.root, binary, "go")
 }
 
-// cooperating builds and returns the binary of the working tree with checks and polls.
+// cooperating builds and returns the binary of the working tree by freerun build.
 func (b *builder) cooperating(ctx context.Context) (string, error) {
 	binary, err := b.binary("cooperating")
 	if err != nil {

@@ -26,7 +26,8 @@
 // how large the machine's noise is.
 //
 // With -cooperate both binaries are of the working tree. The base is compiled by go build, and the
-// new one by freerun build, with checks and polls; the programs are those written with activities.
+// new one by freerun build, with checks and preemption; the programs are those written with
+// activities.
 //
 // The binary of a base is kept in .bench/compare, under the hash of the commit and the version of
 // Go. An interrupt ends the measuring; the table then has the pairs until then.

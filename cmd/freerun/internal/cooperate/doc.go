@@ -1,6 +1,5 @@
-// Package cooperate inserts quantum checks and polls into the source of packages, so that Go code
-// cooperates by itself: a loop of an activity gives up its processor in time without a call in the
-// source.
+// Package cooperate inserts quantum checks into the source of packages, so that Go code cooperates
+// by itself: a loop of an activity gives up its processor in time without a call in the source.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an
 // Efficient Lock-Free Scheduler, JSSPP 2015, section 3.1 (implicit task switches), where a compiler
@@ -10,8 +9,7 @@
 //
 // A check is a call a.Check(N). There is one at the head of every function, and one at every
 // backward branch: at the head of the body of each for and range loop, where continue leads to, and
-// before each goto to a label above it. A check needs an activity in reach, see below; without one
-// there may be a poll.
+// before each goto to a label above it. A check needs an activity in reach, see below.
 //
 // # What N is
 //
@@ -43,34 +41,11 @@
 // literal in a go statement has none of the variables of the function around it. A wrong guess does
 // no harm, because Check does nothing on nil and on goroutines that are not the activity's own.
 //
-// # Polls
-//
-// Where no activity is in reach, a poll stands: a call of Here in package activity/poll, which
-// finds out by itself whether an activity runs the code. Packages of the user's own have polls, and
-// those of other modules, of which only the syntax is known. A poll stands
-//
-//   - at the head of a function that a cycle of calls may pass, see [calls];
-//   - in each turn of a loop that is not short, see [bounds], or before each piece of a loop that
-//     is cut into pieces;
-//   - before each goto to a label above it.
-//
-// The import of package poll stands on the line of the package clause, with a name that no file of
-// the package has. The go command accepts no overlay for its module cache, so it is told to find
-// these modules behind a link to it, see [moduleCache]. What is rewritten of other modules is kept,
-// see [store].
-//
-// # The standard library
-//
-// The packages of the standard library have polls by the same rules, of a package of its own
-// ([StandardPollPath]), whether the program needs them or not: see [RewriteStandard]. Their types
-// are checked from the source. The packages in leftout.go have none, each for a reason; nor have
-// functions that assembly mentions.
-//
 // # What is exempt
 //
-// Functions with //freerun:uncooperative or //go:nosplit in their doc comment have no checks and no
-// polls, nor have the literals in them. Functions that are linked by name and files that use cgo
-// have no polls.
+// Functions with //freerun:uncooperative or //go:nosplit in their doc comment have no checks, nor
+// have the literals in them. Each package of the main modules tells the names of those with the
+// first one while it is initialized ([ExemptPath]): they are not preempted either.
 //
 // # Positions
 //

@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -36,42 +35,35 @@ type Request struct {
 type Result struct {
 	// Texts are the rewritten files, by their paths.
 	Texts map[string][]byte
-	// Kept are the names of rewritten files that are kept, by the paths of the files themselves.
-	Kept map[string]string
 	// Skipped has the first error of each package that gets no checks because it has errors. The go
 	// command refuses these packages too, in its own words.
 	Skipped []error
-	// Go are the texts of files of Go itself to compile in place of others, by their paths. GoKept
-	// are the names of such files that are kept.
-	Go     map[string][]byte
-	GoKept map[string]string
+	// Go are the texts of files of Go itself to compile in place of others, by their paths.
+	Go map[string][]byte
 	// Blockhook says whether the program has package internal/sys/blockhook of freerun.
 	Blockhook bool
-	// Polls says whether code without an activity in reach gets polls.
-	Polls bool
-
-	replace *replacements // modules that the go command must find in another place, or nil
+	// GoVersion is the version of the go command, if Below has set it.
+	GoVersion string
 }
 
 // Empty reports whether no file of the program is rewritten.
-func (r *Result) Empty() bool { return len(r.Texts)+len(r.Kept) == 0 }
+func (r *Result) Empty() bool { return len(r.Texts) == 0 }
 
 // IsWritten reports whether the go command is to compile other files than those of the user.
-func (r *Result) IsWritten() bool { return !r.Empty() || len(r.Go)+len(r.GoKept) > 0 }
+func (r *Result) IsWritten() bool { return !r.Empty() || len(r.Go) > 0 }
 
 // module is the module of freerun itself, which is not rewritten, except for its programs.
 const module = "github.com/freerun-go/freerun"
 
-// Rewrite loads the named packages and their imports, and rewrites those of the main modules; and
-// if the program has package activity with polls, those of other modules. It compiles no other
-// packages than those that the rewritten ones import, which the go command needs anyway. An error
-// is a fault of the go command, or a directive in the wrong place. The go command itself reports
-// packages that do not exist or do not compile.
+// Rewrite loads the named packages and their imports, and rewrites those of the main modules. It
+// compiles no other packages than those that the rewritten ones import, which the go command needs
+// anyway. An error is a fault of the go command, or a directive in the wrong place. The go command
+// itself reports packages that do not exist or do not compile.
 func Rewrite(q Request) (*Result, error) {
 	l := loader{
 		Request: q, fset: token.NewFileSet(),
 		checked: make(map[string]*types.Package),
-		result:  Result{Texts: make(map[string][]byte), Kept: make(map[string]string)},
+		result:  Result{Texts: make(map[string][]byte)},
 	}
 	roots, err := packages.Load(l.config(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedTypesSizes), q.Patterns...)
 	if err != nil {
@@ -79,32 +71,32 @@ func Rewrite(q Request) (*Result, error) {
 	}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		l.result.Blockhook = l.result.Blockhook || p.PkgPath == blockhook && len(p.GoFiles) > 0
+		l.exempts = l.exempts || p.PkgPath == ExemptPath && len(p.GoFiles) > 0
 	})
-	if err := l.mayPoll(roots); err != nil {
-		return nil, err
-	}
-	if l.result.Polls = l.polls; q.Below != nil {
+	if q.Below != nil {
 		if err := q.Below(&l.result); err != nil {
 			return nil, err
 		}
 	}
-	ours, others := l.choose(roots)
-	if len(ours)+len(others) == 0 {
+	typed, plain := l.choose(roots)
+	if len(typed)+len(plain) == 0 {
 		return &l.result, nil
 	}
 	store := openStore(q.Keep)
 	defer store.trim()
-	cache, err := l.openModuleCache(store)
-	if err != nil {
-		return nil, err
+	question, key := l.question(), l.key(roots)
+	texts, ok := store.recall(question, key)
+	if !ok {
+		texts = make(map[string][]byte)
+		if err := l.rewriteAll(typed, plain, texts); err != nil {
+			return nil, err
+		}
+		if len(l.result.Skipped) == 0 {
+			store.remember(question, key, texts)
+		}
 	}
-	l.rewriteOthers(store, cache, others)
-	question, key := l.question(), l.key(roots, cache)
-	if texts, ok := store.recall(question, key); ok {
-		maps.Copy(l.result.Texts, texts)
-		return &l.result, nil
-	}
-	return &l.result, l.rewriteOurs(ours, func(texts map[string][]byte) { store.remember(question, key, texts) })
+	l.result.Texts = texts
+	return &l.result, nil
 }
 
 // listing returns the error of a list of packages, in the go command's words if that has said some.
@@ -115,24 +107,24 @@ func listing(err error) error {
 	return fmt.Errorf("the go command does not list the packages: %w", err)
 }
 
-// rewriteOurs rewrites the packages of the main modules, and hands the texts to remember if all
-// packages could be rewritten.
-func (l *loader) rewriteOurs(ours []*packages.Package, remember func(texts map[string][]byte)) error {
-	if len(ours) == 0 {
-		return nil
-	}
-	if err := l.loadOthers(ours); err != nil {
-		return err
-	}
-	texts := make(map[string][]byte)
-	for _, p := range ours {
-		if err := l.rewrite(p, texts); err != nil {
+// rewriteAll rewrites packages, into a map by the paths of their files: typed, whose types are
+// needed, and plain.
+func (l *loader) rewriteAll(typed, plain []*packages.Package, into map[string][]byte) error {
+	for _, p := range plain {
+		if err := l.noteExempt(p, into); err != nil {
 			return err
 		}
 	}
-	maps.Copy(l.result.Texts, texts)
-	if len(l.result.Skipped) == 0 {
-		remember(texts)
+	if len(typed) == 0 {
+		return nil
+	}
+	if err := l.loadOthers(typed); err != nil {
+		return err
+	}
+	for _, p := range typed {
+		if err := l.rewrite(p, into); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -145,41 +137,32 @@ type loader struct {
 	fset    *token.FileSet
 	others  map[string]*types.Package // by path, the packages that are not rewritten
 	checked map[string]*types.Package // by ID, the packages that are rewritten
-	polls   bool                      // whether code without an activity in reach gets polls
-	below   map[string]bool           // by path, the packages that must not import package poll
+	exempts bool                      // whether the program has package uncooperative of freerun
 	result  Result
-}
-
-// env returns the environment of the go command.
-func (l *loader) env() []string {
-	if l.Env == nil {
-		return os.Environ()
-	}
-	return l.Env
 }
 
 func (l *loader) config(mode packages.LoadMode) *packages.Config {
 	return &packages.Config{Mode: mode, Dir: l.Dir, Env: l.Env, BuildFlags: l.Flags, Tests: l.Tests, Fset: l.fset}
 }
 
-// choose returns the packages to rewrite, each after its imports: those of the main modules, and if
-// there are polls, those of other modules. Without polls there is nothing to do in packages that
-// cannot know the type Activity.
-func (l *loader) choose(roots []*packages.Package) (ours, others []*packages.Package) {
+// choose returns the packages of the main modules to rewrite, each after its imports: those that
+// can know the type Activity, whose types are needed, and others, which may have exempt functions.
+func (l *loader) choose(roots []*packages.Package) (typed, plain []*packages.Package) {
 	knows := make(map[*packages.Package]bool)
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		knows[p] = p.PkgPath == ActivityPath
 		for _, imported := range p.Imports {
 			knows[p] = knows[p] || knows[imported]
 		}
-		switch polls := l.polls && !l.below[p.PkgPath]; {
-		case isOurs(p) && (knows[p] || polls):
-			ours = append(ours, p)
-		case polls && isOthers(p):
-			others = append(others, p)
+		switch {
+		case !isOurs(p):
+		case knows[p]:
+			typed = append(typed, p)
+		case l.exempts:
+			plain = append(plain, p)
 		}
 	})
-	return ours, others
+	return typed, plain
 }
 
 // isOurs reports whether a package is the user's own. The program that runs the tests of a package
@@ -196,14 +179,8 @@ func isOurs(p *packages.Package) bool {
 	return p.Module.Main
 }
 
-// isOthers reports whether a package is neither the user's own nor freerun's, nor one of the
-// standard library.
-func isOthers(p *packages.Package) bool {
-	return !strings.HasSuffix(p.ID, ".test") && p.Module != nil && !p.Module.Main && p.Module.Path != module
-}
-
 // loadOthers loads the types of the imports that are not of the main modules, from the compiler's
-// output. They are compiled as they will be for the program, with polls.
+// output. They are compiled as they will be for the program, with Go's own files that are replaced.
 func (l *loader) loadOthers(ours []*packages.Package) error {
 	var paths []string
 	for _, p := range ours {
@@ -222,14 +199,11 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 			return err
 		}
 		defer os.RemoveAll(folder)
-		files, err := l.result.Write(folder, l.Overlay)
+		overlay, err := l.result.Write(folder, l.Overlay)
 		if err != nil {
 			return err
 		}
-		config.BuildFlags = append(slices.Clone(config.BuildFlags), files.Flags()...)
-		if len(files.Env) > 0 {
-			config.Env = append(slices.Clone(l.env()), files.Env...)
-		}
+		config.BuildFlags = append(slices.Clone(config.BuildFlags), "-overlay="+overlay)
 	}
 	found, err := packages.Load(config, slices.Compact(paths)...)
 	if err != nil {
@@ -249,8 +223,7 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 // rewritten once.
 func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 	u := Package{
-		Fset: l.fset, Sizes: p.TypesSizes, Polls: l.polls && !l.below[p.PkgPath],
-		Info: newInfo(),
+		Fset: l.fset, Sizes: p.TypesSizes, Path: p.PkgPath, Info: newInfo(),
 	}
 	var failure error
 	note := func(err error) {
@@ -294,6 +267,31 @@ func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 	return nil
 }
 
+// noteExempt has those files of a package tell the names of their exempt functions that have some,
+// into a map by their paths.
+func (l *loader) noteExempt(p *packages.Package, into map[string][]byte) error {
+	u := Package{Fset: l.fset, Path: p.PkgPath}
+	var names []string
+	for _, name := range p.GoFiles {
+		source, err := l.read(name)
+		if err != nil || !mentionsExemption(source) {
+			continue // the go command reports what cannot be read
+		}
+		file, err := parser.ParseFile(l.fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		names, u.Files, u.Sources = append(names, name), append(u.Files, file), append(u.Sources, source)
+	}
+	texts, err := u.Rewrite()
+	for i, text := range texts {
+		if text != nil {
+			into[names[i]] = text
+		}
+	}
+	return err
+}
+
 // newInfo returns what the type checker is to fill for a [Package].
 func newInfo() *types.Info {
 	return &types.Info{
@@ -330,4 +328,12 @@ func (i imports) Import(path string) (*types.Package, error) {
 		return t, nil
 	}
 	return nil, fmt.Errorf("%s has no types", path)
+}
+
+// read reads a file, or the file that the user's overlay has in its place.
+func (q *Request) read(name string) ([]byte, error) {
+	if instead, ok := q.Overlay[name]; ok {
+		name = instead
+	}
+	return os.ReadFile(name)
 }

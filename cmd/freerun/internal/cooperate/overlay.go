@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // overlay is the content of an overlay file of the go command; see `go help build`.
@@ -39,43 +40,55 @@ func inFolder(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// Files are the files that make the go command compile what is rewritten.
-type Files struct {
-	Overlay string   // for the flag -overlay
-	Modfile string   // for the flag -modfile; "" if it is not needed
-	Env     []string // what to add to the go command's environment
-}
-
-// Flags returns the flags for the go command.
-func (f Files) Flags() []string {
-	flags := []string{"-overlay=" + f.Overlay}
-	if f.Modfile != "" {
-		flags = append(flags, "-modfile="+f.Modfile)
-	}
-	return flags
-}
-
-// Write writes the rewritten files into dir, which must exist, with an overlay. The overlay puts
-// these files, and those that are kept, in the place of the user's, or leaves those out whose text
+// Write writes the rewritten files into dir, which must exist, with an overlay, whose name it
+// returns. The overlay puts these files in the place of the user's, or leaves those out whose text
 // is nil, and includes the replacements of the user's own overlay. A file keeps its name, in a
 // folder of its own.
-func (r *Result) Write(dir string, users map[string]string) (Files, error) {
-	files, err := r.replace.write(dir)
-	if err != nil {
-		return Files{}, err
-	}
-	files.Overlay, err = r.writeOverlay(dir, users)
-	return files, err
+func (r *Result) Write(dir string, users map[string]string) (string, error) {
+	return r.write(dir, dir, users)
 }
 
-func (r *Result) writeOverlay(dir string, users map[string]string) (string, error) {
-	o := overlay{Replace: make(map[string]string, len(r.Texts)+len(r.Kept)+len(r.Go)+len(r.GoKept)+len(users))}
-	maps.Copy(o.Replace, users)
-	maps.Copy(o.Replace, r.GoKept)
-	maps.Copy(o.Replace, r.Kept)
-	if r.replace != nil {
-		maps.Copy(o.Replace, r.replace.goMods)
+// Keep keeps the files in a folder for good, under a name that tells their content, with an
+// overlay, whose name it returns. Several processes may do so at a time.
+func (r *Result) Keep(folder string) (string, error) {
+	k := newKey()
+	for _, texts := range []map[string][]byte{r.Texts, r.Go} {
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			k.add(name, string(texts[name]))
+		}
 	}
+	kept := filepath.Join(folder, "overlay-"+k.name())
+	if _, err := os.Stat(kept); err == nil {
+		return filepath.Join(kept, overlayName), nil
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	temporary, err := os.MkdirTemp(folder, "new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temporary) // of no effect once it is renamed
+	if _, err := r.write(temporary, kept, nil); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(temporary, 0o755); err != nil { // MkdirTemp makes it for its owner only
+		return "", err
+	}
+	if err := os.Rename(temporary, kept); err != nil {
+		if _, exists := os.Stat(kept); exists != nil { // otherwise another process was faster
+			return "", err
+		}
+	}
+	return filepath.Join(kept, overlayName), nil
+}
+
+const overlayName = "overlay.json"
+
+// write writes the files into dir, which will be called as.
+func (r *Result) write(dir, as string, users map[string]string) (string, error) {
+	o := overlay{Replace: make(map[string]string, len(r.Texts)+len(r.Go)+len(users))}
+	maps.Copy(o.Replace, users)
 	texts := make(map[string][]byte, len(r.Texts)+len(r.Go))
 	maps.Copy(texts, r.Texts)
 	maps.Copy(texts, r.Go)
@@ -86,12 +99,12 @@ func (r *Result) writeOverlay(dir string, users map[string]string) (string, erro
 			continue
 		}
 		folder := filepath.Join(dir, fmt.Sprint(n))
+		to := filepath.Join(as, fmt.Sprint(n), filepath.Base(name))
 		n++
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			return "", err
 		}
-		to := filepath.Join(folder, filepath.Base(name))
-		if err := os.WriteFile(to, text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(name)), text, 0o644); err != nil {
 			return "", err
 		}
 		o.Replace[name] = to
@@ -100,6 +113,6 @@ func (r *Result) writeOverlay(dir string, users map[string]string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, "overlay.json")
+	file := filepath.Join(dir, overlayName)
 	return file, os.WriteFile(file, text, 0o644)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/tools/go/packages"
@@ -29,9 +30,9 @@ func (l *loader) question() string {
 // key returns the key of all that the rewritten files of the main modules depend on: the sources of
 // all packages but those of the standard library, and the version of that. Files in the module
 // cache never change.
-func (l *loader) key(roots []*packages.Package, cache *moduleCache) string {
+func (l *loader) key(roots []*packages.Package) string {
 	k := newKey()
-	k.add(cache.version, fmt.Sprint(l.polls))
+	k.add(l.result.GoVersion, fmt.Sprint(l.exempts))
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if p.Module == nil && !isOurs(p) {
 			return
@@ -42,7 +43,7 @@ func (l *loader) key(roots []*packages.Package, cache *moduleCache) string {
 		}
 		k.add(p.ID, fmt.Sprint(p.PkgPath, version, isOurs(p), p.TypesSizes))
 		for _, file := range p.GoFiles {
-			if cache.inside(file) {
+			if isCached(p, file) {
 				k.add(file, "")
 			} else if source, err := l.read(file); err == nil {
 				k.add(file, string(source))
@@ -52,6 +53,15 @@ func (l *loader) key(roots []*packages.Package, cache *moduleCache) string {
 		}
 	})
 	return k.name()
+}
+
+// isCached reports whether a file of a package is in the module cache.
+func isCached(p *packages.Package, file string) bool {
+	m := p.Module
+	if m != nil && m.Replace != nil {
+		m = m.Replace
+	}
+	return m != nil && m.Version != "" && strings.Contains(filepath.ToSlash(file), "@"+m.Version+"/")
 }
 
 // recall returns what a build remembered, if it still holds.

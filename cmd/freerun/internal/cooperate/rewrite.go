@@ -5,12 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 )
 
-// A Package is a package to rewrite: its source with its types. Without types there can only be
-// polls, and the parser must have resolved the names within each file.
+// A Package is a package to rewrite: its source with its types. Without types there are no checks:
+// only the names of exempt functions are noted.
 type Package struct {
 	Fset  *token.FileSet
 	Files []*ast.File
@@ -19,61 +18,41 @@ type Package struct {
 	Types   *types.Package
 	Info    *types.Info
 	Sizes   types.Sizes
-	// Polls says whether code without an activity in reach gets polls.
-	Polls bool
-	// Names are the names of the imported packages, by the paths in the source. They are needed
-	// where there are no types.
-	Names map[string]string
-	// Named says that every file is to tell its name, even one without polls, because the go
-	// command knows it by another name. It has an effect only where there are no types.
-	Named bool
-	// Standard says that the package is of the standard library, whose polls are those of
-	// [StandardPollPath].
-	Standard bool
-	// Assembly has the names of the functions that the package's assembly mentions. They get no
-	// polls.
-	Assembly map[string]bool
+	// Path is the path of the package, as the names of its functions have it.
+	Path string
 }
 
 // exemption is the line in a function's doc comment that exempts it.
 const exemption = "//freerun:uncooperative"
 
-// Rewrite returns the texts of the files with checks and polls, and nil for files that need none.
-// The error names a directive in a wrong place.
+// Rewrite returns the texts of the files with checks, and nil for files that need none. The error
+// names a directive in a wrong place.
 func (p *Package) Rewrite() ([][]byte, error) {
-	if p.Types == nil {
-		return p.rewriteSyntax(), nil
-	}
 	for _, f := range p.Files {
 		if err := p.misplaced(f); err != nil {
 			return nil, err
 		}
 	}
 	fresh := p.fresh()
-	reach := newReach(p.Types, p.Info, p.Files, fresh("freerunActivity"))
-	var heads map[ast.Node]bool
-	if p.Polls {
-		heads = p.pollHeads()
+	var known *reach
+	if p.Types != nil {
+		known = newReach(p.Types, p.Info, p.Files, fresh("freerunActivity"))
 	}
-	quiet := p.quiet()
 	texts := make([][]byte, len(p.Files))
 	for i, f := range p.Files {
 		r := &rewriter{
-			Package: p, reach: reach, fresh: fresh, weigher: weigher{p.Info},
-			editor: editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]},
-			polls:  polls{heads: heads, within: p.Standard}, quiet: quiet,
+			Package: p, reach: known, fresh: fresh, weigher: weigher{p.Info},
+			editor:  editor{file: p.Fset.File(f.FileStart), source: p.Sources[i]},
 			labels:  make(map[types.Object]place),
 			labeled: make(map[ast.Stmt]bool),
 		}
-		if p.Polls && takesPolls(f) {
-			r.name = fresh("freerunPoll")
+		if known != nil {
+			for _, d := range f.Decls {
+				ast.Inspect(d, r.visit)
+			}
+			r.rename()
 		}
-		for _, d := range f.Decls {
-			r.silent = false
-			ast.Inspect(d, r.visit)
-		}
-		r.rename()
-		r.addImport(&r.editor, f)
+		r.noteExempt(f)
 		texts[i] = r.result(f.Package)
 	}
 	return texts, nil
@@ -98,13 +77,11 @@ func (p *Package) fresh() func(name string) string {
 	}
 }
 
-// rewriter inserts the checks of one file, and its polls.
+// rewriter inserts the checks of one file.
 type rewriter struct {
 	*Package
 	weigher
 	editor
-	polls
-	quiet    func(*ast.FuncDecl) bool // whether a function has no polls
 	reach    *reach
 	fresh    func(name string) string
 	labels   map[types.Object]place
@@ -125,10 +102,9 @@ func (r *rewriter) visit(n ast.Node) bool {
 		if n.Body == nil || exempt(n) {
 			return false
 		}
-		r.silent = r.quiet(n)
-		r.head(n, n.Type, n.Body)
+		r.head(n.Type, n.Body)
 	case *ast.FuncLit:
-		r.head(n, n.Type, n.Body)
+		r.head(n.Type, n.Body)
 	case *ast.BlockStmt:
 		r.note(n.List)
 	case *ast.CaseClause:
@@ -150,10 +126,7 @@ func (r *rewriter) visit(n ast.Node) bool {
 // exempt reports whether the function gets no checks: because its author says so, or because it
 // must not call functions that need a larger stack.
 func exempt(f *ast.FuncDecl) bool {
-	return f.Doc != nil && slices.ContainsFunc(f.Doc.List, func(c *ast.Comment) bool {
-		text := strings.TrimSpace(c.Text)
-		return text == exemption || text == "//go:nosplit"
-	})
+	return says(f, exemption, "//go:nosplit")
 }
 
 // misplaced returns an error for a directive of freerun in a place where it would be overlooked.
@@ -183,33 +156,33 @@ func (p *Package) misplaced(f *ast.File) error {
 	return nil
 }
 
-// check returns the text of a check at pos. n is its weight, or the text of its weight. If no
-// activity is in reach at pos, it is the text of a poll, or "" where none may be.
+// check returns the text of a check at pos; "" if no activity is in reach there. n is its weight,
+// or the text of its weight.
 func (r *rewriter) check(pos token.Pos, n any) string {
 	name := r.reach.at(pos)
 	if name == "" {
-		return r.poll()
+		return ""
 	}
 	return fmt.Sprintf(" %s.Check(%v);", name, n)
 }
 
-// head inserts the check or the poll at the head of a function.
-func (r *rewriter) head(f ast.Node, t *ast.FuncType, body *ast.BlockStmt) {
+// head inserts the check at the head of a function.
+func (r *rewriter) head(t *ast.FuncType, body *ast.BlockStmt) {
 	if p := r.reach.params[r.info.Scopes[t]]; p != nil {
 		r.used = append(r.used, p)
 		if p.v == nil {
 			r.nameless = append(r.nameless, t)
 		}
 	}
-	if at := body.Lbrace + 1; r.reach.at(at) != "" || r.heads[f] {
+	if at := body.Lbrace + 1; r.reach.at(at) != "" {
 		r.insert(at, r.check(at, max(light, r.list(body.List))))
 	}
 }
 
-// loop inserts the check or the poll of a loop.
+// loop inserts the check of a loop.
 func (r *rewriter) loop(loop ast.Stmt, body *ast.BlockStmt) {
 	at := body.Lbrace + 1
-	if r.reach.at(at) == "" && (!r.mayPoll() || bounds{r.info, r.Sizes}.isShort(loop)) || r.inPieces(loop) {
+	if r.reach.at(at) == "" || r.inPieces(loop) {
 		return
 	}
 	r.insert(at, r.check(at, r.turn(loop)))
@@ -242,7 +215,7 @@ func (r *rewriter) jump(b *ast.BranchStmt) {
 		}
 	}
 	if check := r.check(b.Pos(), n); check != "" {
-		r.insert(b.Pos(), strings.TrimPrefix(check, " ")+" ")
+		r.insert(b.Pos(), check[1:]+" ")
 	}
 }
 

@@ -57,7 +57,7 @@ type world struct {
 	fset     *token.FileSet
 	standard map[string]*types.Package
 	activity *types.Package
-	poll     *types.Package
+	exempt   *types.Package
 }
 
 func newWorld(t testing.TB) *world {
@@ -72,10 +72,10 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	w.activity = p.Types
-	if p, err = w.check(PollPath, map[string]string{"poll.go": pollStandIn}); err != nil {
+	if p, err = w.check(ExemptPath, map[string]string{"note.go": "package uncooperative\n\nfunc Note(names ...string) struct{} { return struct{}{} }\n"}); err != nil {
 		t.Fatal(err)
 	}
-	w.poll = p.Types
+	w.exempt = p.Types
 	return w
 }
 
@@ -83,8 +83,8 @@ func (w *world) Import(path string) (*types.Package, error) {
 	switch p := w.standard[path]; {
 	case path == ActivityPath:
 		return w.activity, nil
-	case path == PollPath:
-		return w.poll, nil
+	case path == ExemptPath:
+		return w.exempt, nil
 	case path == "unsafe":
 		return types.Unsafe, nil
 	case p == nil:
@@ -95,13 +95,13 @@ func (w *world) Import(path string) (*types.Package, error) {
 }
 
 // again returns a world with the same packages and no files.
-func (w *world) again() *world { return &world{token.NewFileSet(), w.standard, w.activity, w.poll} }
+func (w *world) again() *world { return &world{token.NewFileSet(), w.standard, w.activity, w.exempt} }
 
 // parse parses the files of a package.
 func (w *world) parse(files map[string]string) (*Package, error) {
 	p := &Package{
 		Fset: w.fset, Sizes: types.SizesFor("gc", "amd64"),
-		Info: newInfo(),
+		Info: newInfo(), Path: "example.org/p",
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f, err := parser.ParseFile(w.fset, name, files[name], parser.ParseComments|parser.SkipObjectResolution)
@@ -161,5 +161,28 @@ func TestGolden(t *testing.T) {
 			got := rewritten(t, w, name, string(text))
 			compare(t, strings.TrimSuffix(name, ".go")+".golden", got)
 		})
+	}
+}
+
+// compare compares a text with a golden file, line by line.
+func compare(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	if len(gotLines) != len(wantLines) {
+		t.Fatalf("%s: %d lines, want %d", golden, len(gotLines), len(wantLines))
+	}
+	for i := range gotLines {
+		if gotLines[i] != wantLines[i] {
+			t.Errorf("%s, line %d:\n got %s\nwant %s", golden, i+1, gotLines[i], wantLines[i])
+		}
 	}
 }

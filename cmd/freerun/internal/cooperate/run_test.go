@@ -69,7 +69,7 @@ func TestStandardLibraryRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("go", "test", "-vet=off", "-short", "-overlay", written.Overlay, "./...")
+	c := exec.Command("go", "test", "-vet=off", "-short", "-overlay", written, "./...")
 	c.Dir, c.Env = dir, env
 	out, err := c.CombinedOutput()
 	if err != nil || strings.Count(string(out), "ok ") != len(copied) {
@@ -264,7 +264,7 @@ func TestPiecesPayAsMuch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if without, with := run(), run("-overlay="+written.Overlay); with != without {
+	if without, with := run(), run("-overlay="+written); with != without {
 		t.Errorf("with checks\n%s\nwithout\n%s", with, without)
 	}
 }

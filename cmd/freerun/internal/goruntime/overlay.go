@@ -1,12 +1,12 @@
 // Package goruntime has the functions that `freerun build` puts before those of Go's runtime that
 // block a goroutine: they tell package activity first. So an activity that waits for a lock of
 // package sync, a channel or the network gives its processor away, as in Block, in whatever code
-// it waits.
+// it waits. And it has those that preempt activities, in whatever code they run.
 //
-// The runtime is compiled from its own source, in which these functions have other names, and a
-// file more. Its variables are those of internal/sys/blockhook of freerun, through which package
-// activity hears of it. So freerun itself is compiled as it is, and can be in the module cache,
-// where the go command replaces no files.
+// The runtime is compiled from its own source, in which these functions have other names, and some
+// files more. Its variables are those of internal/sys/blockhook and internal/sys/preempt of
+// freerun, through which package activity hears of it. So freerun itself is compiled as it is, and
+// can be in the module cache, where the go command replaces no files.
 package goruntime
 
 import (
@@ -23,8 +23,8 @@ var (
 	raceText []byte
 	//go:embed norace.txt
 	noraceText []byte
-	//go:embed poll.txt
-	pollText []byte
+	//go:embed preempt.txt
+	preemptText []byte
 )
 
 // Version is the Go whose runtime is known.
@@ -37,16 +37,23 @@ var before = map[string]map[string]string{
 	"select.go":  {"selectgo": "freerunSelectgo", "block": "freerunBlock"},
 	"sema.go":    {"semacquire1": "freerunSemacquire1", "notifyListWait": "freerunNotifyListWait"},
 	"time.go":    {"timeSleep": "freerunTimeSleep"},
+	"proc.go":    {"gopreempt_m": "freerunGopreempt_m", "gosched_m": "freerunGosched_m"},
 }
 
 // edit is a text that stands once in a file, and what stands there instead.
 type edit struct{ what, was, is string }
 
-// edits returns the edits of the files of the runtime. Besides the names of functions it is the
-// number of calls that a profile of what blocks may leave out at the top of a stack: one more.
+// edits returns the edits of the files of the runtime. Besides the names of functions these are the
+// number of calls that a profile of what blocks may leave out at the top of a stack, one more; what
+// a goroutine knows of its activity; and what sysmon does.
 func edits() map[string][]edit {
 	all := map[string][]edit{
-		"mprof.go": {{"line maxSkip = 6", "\n\tmaxSkip = 6\n", "\n\tmaxSkip = 7\n"}},
+		"mprof.go":    {{"line maxSkip = 6", "\n\tmaxSkip = 6\n", "\n\tmaxSkip = 7\n"}},
+		"runtime2.go": {{"field coroarg of g", "\n\tcoroarg *coro //", "\n\t// Of freerun, see freerun_preempt.go.\n\tfreerunOwner     unsafe.Pointer\n\tfreerunStandsFor guintptr\n\tfreerunDue       bool\n\n\tcoroarg *coro //"}},
+		"proc.go": {
+			{"sleep of sysmon", "\n\t\tusleep(delay)\n\n\t\t// sysmon should not", "\n\t\tdelay = min(delay, freerunSleeps())\n\t\tusleep(delay)\n\n\t\t// sysmon should not"},
+			{"retake of sysmon", "\n\t\tif retake(now) != 0 {", "\n\t\tfreerunLook(now)\n\t\tif retake(now) != 0 {"},
+		},
 	}
 	for file, functions := range before {
 		for function, other := range functions {
@@ -56,20 +63,15 @@ func edits() map[string][]edit {
 	return all
 }
 
-// Polls returns the text of package internal/runtime, which has the polls of the standard library
-// in a GOROOT, with the path of its file.
-func Polls(goroot string) (name string, text []byte) {
-	return filepath.Join(goroot, "src", "internal", "runtime", "freerunpoll.go"), pollText
-}
-
 // Texts returns the texts of files to compile in the place of those of the runtime in a GOROOT. The
 // function read reads a file.
 func Texts(goroot string, read func(name string) ([]byte, error)) (map[string][]byte, error) {
 	folder := filepath.Join(goroot, "src", "runtime")
 	texts := map[string][]byte{
-		filepath.Join(folder, "freerun.go"):        runtimeText,
-		filepath.Join(folder, "freerun_race.go"):   raceText,
-		filepath.Join(folder, "freerun_norace.go"): noraceText,
+		filepath.Join(folder, "freerun.go"):         runtimeText,
+		filepath.Join(folder, "freerun_preempt.go"): preemptText,
+		filepath.Join(folder, "freerun_race.go"):    raceText,
+		filepath.Join(folder, "freerun_norace.go"):  noraceText,
 	}
 	for file, edits := range edits() {
 		name := filepath.Join(folder, file)

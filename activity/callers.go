@@ -1,0 +1,107 @@
+package activity
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/freerun-go/freerun/internal/exempt"
+)
+
+// What is on the stack of an activity: whether it may wait or yield, in code that knows nothing of
+// activities. It is asked where an activity is about to block, or was preempted, and not before.
+
+// runsUser reports whether code of the user runs, and nothing of freerun relies on it: whether on
+// the stack, up to the function root, are functions of the user and of the standard library alone,
+// and those of freerun that let the user wait. callers notes them, as runtime.Callers does.
+func runsUser(root string, callers func(pcs []uintptr) int) bool {
+	reached, _ := reaches(root, callers, isRelying)
+	return reached
+}
+
+// reaches reports whether the function root is on a stack, above others that are no obstacle. It
+// also returns the number of calls that it has looked at. callers notes them, as runtime.Callers
+// does.
+func reaches(root string, callers func(pcs []uintptr) int, isObstacle func(function string) bool) (reached bool, depth int) {
+	var few [64]uintptr
+	pcs := few[:]
+	n := callers(pcs)
+	for ; n == len(pcs); n = callers(pcs) {
+		if n >= deepest {
+			return false, n
+		}
+		pcs = make([]uintptr, 4*n)
+	}
+	for frames := runtime.CallersFrames(pcs[:n]); ; {
+		frame, more := frames.Next()
+		switch {
+		case frame.Function == root:
+			return true, n
+		case isObstacle(frame.Function) || !more:
+			return false, n
+		}
+	}
+}
+
+// isRelying reports whether a function is freerun's, and relies on what runs.
+func isRelying(function string) bool { return isOwn(function) && !letsWait(function) }
+
+// callersAbove notes the callers of the calling function's caller, but for those that skip counts.
+func callersAbove(skip int) func(pcs []uintptr) int {
+	return func(pcs []uintptr) int { return runtime.Callers(4+skip, pcs) }
+}
+
+const (
+	// deepest is how deep a stack may be.
+	deepest = 1 << 20
+	// performs is the function that calls that of an activity.
+	performs = own + "/activity.(*stack).perform"
+	// works is the function that calls those of operations.
+	works = own + "/internal/sched.(*Host).work"
+	own   = "github.com/freerun-go/freerun"
+)
+
+// waits are the functions of freerun below which the user may call Block or Yield, and so may wait
+// unaware: they rely on no processor while they call what is the user's. Package lock, which is
+// used as a library is, parks in package park.
+var waits = []string{
+	// operations of all kinds, what is around them, and the functions of kinds
+	".(*operation[", ".Op[", ".Op2[", ".OpAll[", ".ReadOp[", ".newFreeOp[", ".NoResult[", ".Do[", ".Read[", ".goOperation[",
+	".drain", ".(*unit).drainWithExt", ".(*unit).runOne", ".runNow[", ".tryNow[", ".(*FreeOperation[", ".(*keyedForms[",
+	".(*core).around", ".(*core).surrounded", ".(*core).runSendAround", ".(*core).runTellAround", ".(*Invocation).",
+	".(*Kind[...]).assemble", ".(*Kind[...]).runStop",
+	// branches and loops
+	".Join[", ".joinEntering[", ".joinApart[", ".alone", ".invoke[", ".(*ForkFunc[", ".(*forkStack[", ".For", ".ForRange", ".Reduce[",
+	".loop[", ".(*loopFrame[", ".(*loopStack[", ".(*span[", ".runJob", ".(*job).steal", ".(*branch[",
+	"/activity.(*Monitor).Do",
+	"/internal/sync/park.",
+}
+
+// letsWait reports whether a function of freerun is one of those.
+func letsWait(function string) bool {
+	name := function[len(own):]
+	return slices.ContainsFunc(waits, func(w string) bool {
+		rest, found := strings.CutPrefix(name, w)
+		return found && (rest == "" || rest[0] == '.' || strings.ContainsRune("[.", rune(w[len(w)-1])))
+	})
+}
+
+// isOwn reports whether a function is of the packages of freerun that run on a processor.
+func isOwn(function string) bool {
+	rest, ours := strings.CutPrefix(function, own)
+	return ours && (rest[0] == '.' || strings.HasPrefix(rest, "/activity.") || strings.HasPrefix(rest, "/internal/"))
+}
+
+// isExempt reports whether the activity that runs is in an exempt function, or in what that has
+// called.
+func isExempt() bool {
+	if !exempt.Any() {
+		return false
+	}
+	is := false
+	reaches(performs, callersAbove(0), func(function string) bool {
+		is = exempt.Has(function)
+		return is
+	})
+	return is
+}

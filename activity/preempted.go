@@ -1,0 +1,68 @@
+package activity
+
+import (
+	"unsafe"
+
+	"github.com/freerun-go/freerun/internal/exempt"
+	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sys/preempt"
+)
+
+// Sketch:     in a program of `freerun build` Go's runtime preempts an activity that has run for
+//             about a millisecond, in whatever code that is: it parks the goroutine in the middle
+//             of its code, and runs a stand-in, which yields for the activity; the switch is the
+//             same as that of Yield, and leaves the stand-in parked where the activity would be
+//             when the activity has a processor again, the stand-in goes on, ends, and the
+//             goroutine with it goes on where it was
+// Invariants: Q1 While activities of such a program run, they are preempted: Go's monitor looks for
+//             them, each millisecond if it has seen one lately, and else as often as it runs.
+//             Q2 A stand-in yields only where the activity may: it has a processor, is not locked
+//             to its thread, and no code of freerun relies on what runs (U2 of unaware.go). Go
+//             itself preempts nothing that holds a P, or a lock of the runtime. In a deterministic
+//             runtime, which counts checks alone, and in exempt functions, it does not.
+//             An activity with n calls on its stack looks at them once in n/512 times.
+//             Q3 An activity does not end where it was preempted: it may hold a lock there. It ends
+//             where it next waits or yields by itself.
+//             Q4 While a stand-in runs, the activity's goroutine does not: one of them at a time is
+//             the coroutine.
+// Checked by: of package main TestPreempted, TestPreemptedStandard
+
+func init() {
+	if !modelled {
+		preempt.Install(preempted)
+	}
+}
+
+// preempted yields for the activity whose goroutine g was preempted, a coroutine's, and reports
+// whether others have run. It runs on the stand-in.
+func preempted(owner unsafe.Pointer, g preempt.Goroutine) (others bool) {
+	co := (*sched.Coroutine)(owner)
+	st, ok := co.Local.(*stack)
+	if !ok || !st.mayBePreempted(g) {
+		return false
+	}
+	co.StandIn(func() { others = st.yield(st.activity.Load()) })
+	return others
+}
+
+// mayBePreempted reports whether the activity may yield where its goroutine g is parked. It looks
+// at nothing else before it knows that the goroutine is not within a switch: what the stand-in does
+// then, those who run after the switch would not see.
+func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
+	if st.passes > 0 {
+		st.passes--
+		return false
+	}
+	user, depth := reaches(performs, g.Callers, func(function string) bool {
+		return isRelying(function) || exempt.Has(function)
+	})
+	if st.passes = uint16(depth / deep); !user {
+		return false
+	}
+	p := st.co.Processor()
+	return p != nil && !p.Driven() && !st.activity.Load().closing()
+}
+
+// deep is the number of calls on a stack for which one preemption passes after its calls were
+// looked at: so a deep recursion spends some percent of its time on that, and yields less often.
+const deep = 512

@@ -1,0 +1,17 @@
+package sched
+
+import "github.com/freerun-go/freerun/internal/sys/goid"
+
+// StandIn calls f on the calling goroutine in place of the coroutine's own, which Go has parked in
+// the middle of its code. So f may do what the coroutine may: it may suspend it, and returns when
+// the coroutine runs again.
+func (co *Coroutine) StandIn(f func()) {
+	own, me := co.id, registration{id: goid.ID(), number: co.me.number, co: co}
+	register(&me)
+	co.id = me.id
+	co.becomeHome()
+	f()
+	co.id = own
+	co.becomeHome()
+	unregister(&me)
+}
