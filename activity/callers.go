@@ -19,8 +19,9 @@ func runsUser(root string, callers func(pcs []uintptr) int) bool {
 	return reached
 }
 
-// reaches reports whether the function root is on a stack, above others that are no obstacle. It
-// also returns the number of calls that it has looked at. callers notes them, as runtime.Callers
+// reaches reports whether the function root is on a stack, above others that are no obstacle, and
+// not all freerun's or of Go's runtime: in root itself nothing of the user runs yet, or any more.
+// It also returns the number of calls that it has looked at. callers notes them, as runtime.Callers
 // does.
 func reaches(root string, callers func(pcs []uintptr) int, isObstacle func(function string) bool) (reached bool, depth int) {
 	var few [64]uintptr
@@ -32,14 +33,16 @@ func reaches(root string, callers func(pcs []uintptr) int, isObstacle func(funct
 		}
 		pcs = make([]uintptr, 4*n)
 	}
+	user := false
 	for frames := runtime.CallersFrames(pcs[:n]); ; {
 		frame, more := frames.Next()
 		switch {
 		case frame.Function == root:
-			return true, n
+			return user, n
 		case isObstacle(frame.Function) || !more:
 			return false, n
 		}
+		user = user || !isOwn(frame.Function) && !strings.HasPrefix(frame.Function, "runtime.")
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 //             where it next waits or yields by itself.
 //             Q4 While a stand-in runs, the activity's goroutine does not: one of them at a time is
 //             the coroutine.
-// Checked by: of package main TestPreempted, TestPreemptedStandard
+// Checked by: of package main TestPreempted, TestPreemptedStandard, TestPreemptedRight; TestReaches
 
 func init() {
 	if !modelled {
@@ -49,14 +49,14 @@ func preempted(owner unsafe.Pointer, g preempt.Goroutine) (others bool) {
 // at nothing else before it knows that the goroutine is not within a switch: what the stand-in does
 // then, those who run after the switch would not see.
 func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
-	if st.passes > 0 {
+	if st.passes > 0 && g.StackSize() > st.size/2 {
 		st.passes--
 		return false
 	}
 	user, depth := reaches(performs, g.Callers, func(function string) bool {
 		return isRelying(function) || exempt.Has(function)
 	})
-	if st.passes = uint16(depth / deep); !user {
+	if st.passes, st.size = uint16(depth/deep), g.StackSize(); !user {
 		return false
 	}
 	p := st.co.Processor()
@@ -64,5 +64,6 @@ func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
 }
 
 // deep is the number of calls on a stack for which one preemption passes after its calls were
-// looked at: so a deep recursion spends some percent of its time on that, and yields less often.
+// looked at: so a deep recursion spends some percent of its time on that, and yields less often,
+// until it has returned half of the way.
 const deep = 512

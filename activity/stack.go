@@ -33,6 +33,7 @@ type stack struct {
 	discarded bool        // the activity on it ends where it waits or yields
 	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
 	passes    uint16      // the looks that pass before the next one at its calls; see preempted.go
+	size      uintptr     // of what was on it at the last look
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 

@@ -41,7 +41,14 @@ var loops = map[string]func(until func() bool){
 	},
 	"exempt": helper.Exempt,
 	"called": func(until func() bool) { helper.Exempt(func() bool { helper.Loop(until); return true }) },
+	"main": exempt,
 	"spin": func(until func() bool) { for !until() { runtime.Gosched() } },
+}
+
+//freerun:uncooperative
+func exempt(until func() bool) {
+	for !until() {
+	}
 }
 
 func main() {
@@ -148,7 +155,7 @@ func TestPreempted(t *testing.T) {
 	}
 	must(t, dir, "go", "build", "-overlay", overlay, "-o", "overlaid", ".")
 	checkTurns(t, dir, "helper goto recursion other dynamic locked spin", "", "50ms", "./overlaid")
-	checkTurns(t, dir, "helper goto recursion other dynamic locked spin exempt called", "exempt called", "50ms", "./with", "./race")
+	checkTurns(t, dir, "helper goto recursion other dynamic locked spin exempt called main", "exempt called main", "50ms", "./with", "./race")
 }
 
 // checkTurns holds that of two activities on one processor the other one has its turn during work

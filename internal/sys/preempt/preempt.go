@@ -11,6 +11,7 @@ var preempted func(owner, g unsafe.Pointer) (others bool)
 var (
 	bind    func(owner unsafe.Pointer)              // has a value where there is preemption
 	callers func(g unsafe.Pointer, p []uintptr) int // as bind
+	size    func(g unsafe.Pointer) uintptr          // as bind
 )
 
 // Goroutine is a goroutine that is parked because it was preempted.
@@ -34,3 +35,6 @@ func Bind(owner unsafe.Pointer) {
 // Callers is like runtime.Callers, for the parked goroutine: the first is the function that was
 // preempted, below those of Go's runtime that preempt.
 func (g Goroutine) Callers(pcs []uintptr) int { return callers(g.g, pcs) }
+
+// StackSize returns the size of what is on the stack of the parked goroutine.
+func (g Goroutine) StackSize() uintptr { return size(g.g) }
