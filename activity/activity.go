@@ -21,6 +21,7 @@ type Activity struct {
 	mark                // an activity is a [Starter]
 	quantum  int32      // what is left of the quantum; written by the activity's goroutine
 	priority sched.Priority
+	quanta   uint8 // how many quanta it has before it yields, from 1
 	started  bool
 	watched  bool // the owner interrupts the activity when its scope is canceled
 	fn       func(*Activity)
@@ -37,6 +38,17 @@ type Option struct{ apply func(*Activity) }
 // Named gives an activity a name, for reports of what it does and where it is stuck.
 func Named(name string) Option { return Option{func(a *Activity) { a.named = &name }} }
 
+// Quanta gives an activity n times the quantum of others: it yields at its checks after n times
+// the work, and is preempted after n milliseconds (`freerun build`). It is for work whose data in
+// the processor's caches is worth more than the wait of others. Where nothing else is ready, an
+// activity goes on anyway. Quanta panics unless n is from 1 to 255.
+func Quanta(n int) Option {
+	if n < 1 || n > 255 {
+		panic(fmt.Sprintf("activity: Quanta(%d), and it must be from 1 to 255", n))
+	}
+	return Option{func(a *Activity) { a.quanta = uint8(n) }}
+}
+
 // Go starts an activity that runs fn, and returns it. The activity runs on any processor of where,
 // in turns with the other work there. It keeps its processor until it waits, yields, or uses up
 // its quantum in [Activity.Check]. It counts as work of where: a shutdown and a scope wait for its
@@ -49,7 +61,7 @@ func Go(where Starter, fn func(a *Activity), options ...Option) *Activity {
 	if where == nil || fn == nil {
 		panic("activity: Go needs a place to start in, and a function")
 	}
-	a := &Activity{fn: fn}
+	a := &Activity{fn: fn, quanta: 1}
 	a.task.Kind = fresh
 	for i, o := range options {
 		if o.apply == nil {

@@ -3,6 +3,7 @@ package activity_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -88,6 +89,44 @@ func TestCheckYieldsWhenTheQuantumIsUsedUp(t *testing.T) {
 		t.Errorf("%d rounds until the other one had its turn, want %d", rounds, want)
 	}
 	s.Stop(nil)
+}
+
+// TestQuanta: an activity with more quanta yields later at its checks, and each time.
+func TestQuanta(t *testing.T) {
+	s := sched.New(sched.Config{Processors: 1})
+	turns, rounds := 0, 0
+	var at []int
+	busy := activity.Go(activity.On(s), func(a *activity.Activity) {
+		for turns < 2 {
+			rounds++
+			a.Check(activity.Quantum / 4)
+		}
+	}, activity.Quanta(3))
+	activity.Go(activity.On(s), func(a *activity.Activity) {
+		for turns < 2 {
+			turns++
+			at = append(at, rounds)
+			a.Yield()
+		}
+	})
+	s.Start()
+	if err := busy.Wait(within(t)); err != nil {
+		t.Error(err)
+	}
+	if want := []int{13, 26}; !slices.Equal(at, want) {
+		t.Errorf("the other one had its turns after %v rounds, want %v", at, want)
+	}
+	s.Stop(nil)
+	for _, n := range []int{0, -1, 256} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, fmt.Sprintf("Quanta(%d), and it must be from 1 to 255", n)) {
+					t.Errorf("Quanta(%d): %s", n, said)
+				}
+			}()
+			activity.Quanta(n)
+		}()
+	}
 }
 
 // TestCheckElsewhere: checks are inserted where an activity is in reach. That may be nil, an

@@ -67,7 +67,8 @@ func (a *Activity) begin(in owner, priority sched.Priority, s *sched.Scheduler, 
 
 // queue queues an activity that was claimed: see [activityhost.Activities].
 func (a *Activity) queue(priority sched.Priority, s *sched.Scheduler, p *sched.Processor) {
-	a.quantum, a.priority = Quantum, priority
+	a.priority = priority
+	a.refill()
 	s.QueueAt(p, sched.Back, a.priority, &a.task)
 }
 

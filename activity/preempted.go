@@ -59,8 +59,12 @@ func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
 	if st.passes, st.size = uint16(depth/deep), g.StackSize(); !user {
 		return false
 	}
-	p := st.co.Processor()
-	return p != nil && !p.Driven() && !st.activity.Load().closing()
+	p, a := st.co.Processor(), st.activity.Load()
+	if p == nil || p.Driven() || a.closing() {
+		return false
+	}
+	st.looks = min(st.looks+1, a.quanta)
+	return st.looks == a.quanta
 }
 
 // deep is the number of calls on a stack for which one preemption passes after its calls were

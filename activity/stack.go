@@ -34,6 +34,7 @@ type stack struct {
 	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
 	passes    uint16      // the looks that pass before the next one at its calls; see preempted.go
 	size      uintptr     // of what was on it at the last look
+	looks     uint8       // how often the activity was preempted since it came to run
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 
@@ -259,7 +260,8 @@ func (st *stack) finish(a *Activity) {
 // has none.
 func (st *stack) arrive(a *Activity) {
 	if p := st.co.Processor(); p != nil {
-		a.quantum = Quantum
+		a.refill()
+		st.looks = 0
 		a.owner.Enter(a, &st.seen, p)
 		p.Spend()
 	}

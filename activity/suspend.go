@@ -32,13 +32,18 @@ func (a *Activity) Check(n int32) {
 	}
 }
 
+// refill gives the activity its quantum anew.
+//
+//go:norace
+func (a *Activity) refill() { a.quantum = Quantum * int32(a.quanta) }
+
 //go:norace
 func (a *Activity) expire() {
 	switch {
 	case !a.Here():
 		a.quantum = 0 // no overflow by many calls; the activity yields at its next check
 	case a.stack.Load().co.Locked(), isExempt():
-		a.quantum = Quantum
+		a.refill()
 	default:
 		a.Yield()
 	}
@@ -55,7 +60,7 @@ func (a *Activity) Yield() {
 
 // yield is Yield without an end. It reports whether other work has run.
 func (st *stack) yield(a *Activity) (others bool) {
-	a.quantum = Quantum
+	a.refill()
 	if p := st.co.Processor(); p != nil { // nil in blocking code
 		switch t := p.Pick(); {
 		case t == nil:
