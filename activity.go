@@ -266,9 +266,12 @@ func (t *activityHost) moveOut(on *activityhost.Stack, p *sched.Processor) *Cont
 	c.publishAll(p)
 	c.forks.home.Store(0)
 	c.forks.offer = sched.NoOffer()
-	if c.seen != 0 {
+	switch {
+	case c.seen != 0:
 		w.traceOut(c)
 		c.observeEnd()
+	case c.region != nil:
+		c.endRegion()
 	}
 	c.current = nil
 	c.forwarded = nil

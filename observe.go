@@ -8,6 +8,7 @@ import (
 
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/record"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // What profiles and execution traces see of operations. While one is off, it costs a look at a
@@ -88,7 +89,7 @@ func (w *worker) observe(c *Context, k *vtable, m *message, id any) {
 	if bits&byLabels != 0 {
 		w.label(k, k.describe(m))
 	}
-	if trace.IsEnabled() {
+	if trace.IsEnabled() && c.region == nil {
 		c.region = trace.StartRegion(context.Background(), k.describe(m))
 		c.marks |= inRegion
 	}
@@ -115,13 +116,23 @@ func (c *Context) observeEnd() {
 		c.endTimed()
 	}
 	if c.region != nil {
-		c.region.End()
-		c.region = nil
+		c.endRegion()
 	}
 	if c.marks&isAway != 0 {
 		c.worker.Load().traceEnd(c)
 	}
-	c.seen, c.marks = 0, 0
+	c.seen, c.marks = 0, c.marks&inRegion
+}
+
+// endRegion ends the region of an execution trace, unless it is that of a goroutine for which this
+// one stands in, which goes on in it.
+func (c *Context) endRegion() {
+	if sched.InStandIn() {
+		return
+	}
+	c.region.End()
+	c.region = nil
+	c.marks &^= inRegion
 }
 
 // sending is called when a message is sent to u, if the sender's worker has an observer.

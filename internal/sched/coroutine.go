@@ -47,6 +47,7 @@ type Coroutine struct {
 	over     bool // its body has returned or called Goexit
 	gone     bool // over, and its goroutine has ended, too
 	recalled bool // it must go home to its own place
+	standsIn bool // another goroutine runs in its place (stand_in.go)
 	returned bool // its body has returned
 
 	me registration // written before the coroutine is registered

@@ -8,10 +8,16 @@ import "github.com/freerun-go/freerun/internal/sys/goid"
 func (co *Coroutine) StandIn(f func()) {
 	own, me := co.id, registration{id: goid.ID(), number: co.me.number, co: co}
 	register(&me)
-	co.id = me.id
+	co.id, co.standsIn = me.id, true
 	co.becomeHome()
 	f()
-	co.id = own
+	co.id, co.standsIn = own, false
 	co.becomeHome()
 	unregister(&me)
+}
+
+// InStandIn reports whether the calling goroutine stands in for a coroutine's.
+func InStandIn() bool {
+	co := CurrentCoroutine()
+	return co != nil && co.standsIn
 }
