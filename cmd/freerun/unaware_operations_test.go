@@ -185,9 +185,10 @@ func work(turns int) {
 var sink uint32
 `
 
-// order are two packages. The first has polls, the second has none: their order stays what it is.
+// order are two packages. The first has an exempt function, which it tells freerun, and the second
+// has none: their order stays what it is.
 var order = map[string]string{
-	"first/first.go":   "package first\n\nvar turns = 10\n\nfunc f(int) {}\n\nfunc init() {\n\tfor i := 0; i < turns; i++ {\n\t\tf(i)\n\t}\n\tprintln(\"first\")\n}\n",
+	"first/first.go":   "package first\n\nvar turns = 10\n\n// f is exempt.\n//\n//freerun:uncooperative\nfunc f(int) {}\n\nfunc init() {\n\tfor i := 0; i < turns; i++ {\n\t\tf(i)\n\t}\n\tprintln(\"first\")\n}\n",
 	"second/second.go": "package second\n\nfunc init() { println(\"second\") }\n",
 }
 

@@ -1,15 +1,15 @@
 // Package exempt knows the functions that must not be interrupted by other activities: those with
 // //freerun:uncooperative in their doc comments, of which package activity/uncooperative hears.
+//
+// What has such functions imports that package, and so this one. Nothing here is initialized by
+// code, nor in what it imports: so they change nothing in the order in which a program's packages
+// are initialized.
 package exempt
 
-import (
-	"strings"
-
-	"github.com/freerun-go/freerun/internal/sync/atomics"
-)
+import "sync/atomic"
 
 // noted are the names, a copy for each call of Note.
-var noted atomics.Pointer[[]string]
+var noted atomic.Pointer[[]string]
 
 // Note notes the names of functions, as stack traces have them, but for what follows the name of a
 // function for its type parameters and its literals. Any goroutine may call it.
@@ -37,7 +37,10 @@ func Has(function string) bool {
 		return false
 	}
 	for _, name := range *all {
-		if rest, found := strings.CutPrefix(function, name); found && (rest == "" || strings.ContainsRune(".[-", rune(rest[0]))) {
+		n := len(name)
+		switch {
+		case len(function) < n || function[:n] != name:
+		case len(function) == n, function[n] == '.', function[n] == '[', function[n] == '-':
 			return true
 		}
 	}

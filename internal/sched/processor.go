@@ -59,7 +59,6 @@ type Processor struct {
 	handed         *Task
 	carried        *Task // the task to run next, before anything else
 	yieldTimer     yieldTimer
-	beat           uint32 // the last that its activity has seen at a poll
 	freeCoroutines []*Coroutine
 	inboxChecked   int    // operations done at the last look at the inbox of Normal
 	inboxStep      uint32 // the step that took its task from the inbox, before older tasks here

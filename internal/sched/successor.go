@@ -41,13 +41,5 @@ func (p *Processor) Proceed(t *Task) { p.begin(t) }
 // Driven reports whether the processor is one of a deterministic scheduler. Any goroutine.
 func (p *Processor) Driven() bool { return p.scheduler.driver != nil }
 
-// SeesBeat reports whether beat n is another one than the last that it was called with. By the
-// running task only.
-func (p *Processor) SeesBeat(n uint32) bool {
-	another := p.beat != n
-	p.beat = n
-	return another
-}
-
 // Scheduler returns the processor's scheduler. Any goroutine.
 func (p *Processor) Scheduler() *Scheduler { return p.scheduler }

@@ -17,12 +17,6 @@ var returns func()
 //lint:ignore U1000 Go's runtime reads it
 var turns func()
 
-var pinned func() bool // has a value where Compiled is true
-
-// Pinned reports whether the goroutine holds its P, by runtime.procPin: then it must not switch. It
-// does so only where Compiled is true.
-func Pinned() bool { return pinned != nil && pinned() }
-
 // Install sets the functions that a goroutine calls which is about to block; which has blocked, if
 // the first has said so; and in place of blocking. It is called once, before such a program's own
 // code runs. Where Compiled is false, nobody calls the functions.
