@@ -111,7 +111,9 @@
 //
 // An activity keeps its processor until it waits, yields, or has used up its quantum. Calls of
 // [Activity.Check] subtract from the quantum, and yield when it is used up; `freerun build` inserts
-// them.
+// them. In a program of `freerun build` an activity is also preempted after about a millisecond, in
+// whatever code it runs (docs/cooperation.md). So there other activities may run between any two of
+// its statements, as between those of goroutines: what they share needs a lock or a unit.
 //
 // # What must not be done
 //

@@ -17,7 +17,7 @@ const Quantum = 20_000
 // when the quantum is used up. `freerun build` inserts calls of Check; programs that are compiled
 // without it call Check in long loops. Check does not yield while the activity is locked to its
 // thread, or in a function that is exempt (//freerun:uncooperative), and in what that calls. It
-// costs at most a nanosecond when it does not yield.
+// costs one or two nanoseconds when it does not yield.
 //
 // Any goroutine may call it, because code with inserted calls may run on another goroutine than the
 // activity's. There it only makes the quantum a little shorter. On a nil Activity it has no effect.

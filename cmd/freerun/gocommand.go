@@ -70,7 +70,7 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 		return err
 	}
 	if l.covered && !result.Empty() {
-		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks: the go command reads their files where they are")
+		fmt.Fprintln(c.ErrOrStderr(), "freerun: packages whose coverage is measured have no checks, and //freerun:uncooperative means nothing in them: the go command reads their files where they are")
 	}
 	overlay := l.overlay
 	if result.IsWritten() {
@@ -121,6 +121,10 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 	file := l.overlay
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
+	}
+	if folder := keep(); folder != "" && strings.HasPrefix(file, overlaysOf(folder)+string(filepath.Separator)) {
+		l.overlay = "" // of `freerun overlay`: what it replaces is replaced anyway
+		return nil, nil
 	}
 	users, err := cooperate.ReadOverlay(file, dir)
 	if err != nil {

@@ -124,6 +124,8 @@ func TestMisplacedDirective(t *testing.T) {
 		"// main is it.\n//\n//freerun:cooperative\nfunc main() {\n}\n":       "main.go:9:1: unknown directive //freerun:cooperative, there is //freerun:uncooperative",
 		"//freerun:uncooperative\n\n// main is it.\nfunc main() {\n}\n":       "main.go:7:1: //freerun:uncooperative has no effect here",
 		"// main is it.\n//\n//freerun:uncooperative now\nfunc main() {\n}\n": "main.go:9:1: unknown directive",
+		"// main is it.\n//\n// freerun:uncooperative\nfunc main() {\n}\n":    "main.go:9:1: the directive is written //freerun:uncooperative, without spaces",
+		"// main is it.\n//\n//freerun: uncooperative\nfunc main() {\n}\n":    "main.go:9:1: the directive is written //freerun:uncooperative, without spaces",
 	} {
 		dir := newModule(t, map[string]string{"main.go": head + text})
 		out, errs, status := in(t, dir, binary, "build", ".")

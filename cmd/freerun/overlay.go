@@ -43,7 +43,7 @@ Exit status: 0; 1 if the version of Go is not known, or the file cannot be writt
 			if folder == "" {
 				return errors.New("there is no cache folder for the user; set HOME or XDG_CACHE_HOME")
 			}
-			name, err := result.Keep(filepath.Join(filepath.Dir(folder), "overlays"))
+			name, err := result.Keep(overlaysOf(folder))
 			if err != nil {
 				return err
 			}
@@ -52,3 +52,6 @@ Exit status: 0; 1 if the version of Go is not known, or the file cannot be writt
 		},
 	}
 }
+
+// overlaysOf returns the folder of overlays beside that for what is kept of builds.
+func overlaysOf(keep string) string { return filepath.Join(filepath.Dir(keep), "overlays") }

@@ -154,6 +154,8 @@ func TestPreempted(t *testing.T) {
 		t.Errorf("the overlay is %s, and then %s", overlay, again)
 	}
 	must(t, dir, "go", "build", "-overlay", overlay, "-o", "overlaid", ".")
+	must(t, dir, binary, "build", "-overlay", overlay, "-o", "both", ".")
+	checkTurns(t, dir, "helper main", "main", "50ms", "./both")
 	checkTurns(t, dir, "helper goto recursion other dynamic locked spin", "", "50ms", "./overlaid")
 	checkTurns(t, dir, "helper goto recursion other dynamic locked spin exempt called main", "exempt called main", "50ms", "./with", "./race")
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"strings"
 )
 
@@ -129,6 +130,9 @@ func exempt(f *ast.FuncDecl) bool {
 	return says(f, exemption, "//go:nosplit")
 }
 
+// spaced matches a directive that would be overlooked for its spaces.
+var spaced = regexp.MustCompile(`^//(\s+freerun:\s*|freerun:\s+)uncooperative\s*$`)
+
 // misplaced returns an error for a directive of freerun in a place where it would be overlooked.
 func (p *Package) misplaced(f *ast.File) error {
 	inDocs := make(map[*ast.Comment]bool)
@@ -141,6 +145,9 @@ func (p *Package) misplaced(f *ast.File) error {
 	}
 	for _, group := range f.Comments {
 		for _, c := range group.List {
+			if spaced.MatchString(c.Text) {
+				return fmt.Errorf("%s: the directive is written %s, without spaces", p.Fset.Position(c.Pos()), exemption)
+			}
 			if !strings.HasPrefix(c.Text, "//freerun:") {
 				continue
 			}
