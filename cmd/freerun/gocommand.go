@@ -63,7 +63,7 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 		return err
 	}
 	result, err := cooperate.Rewrite(cooperate.Request{
-		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: keep(),
+		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: cached("rewritten"),
 		Below: func(r *cooperate.Result) error { return addGo(c, r, dir, users) },
 	})
 	if err != nil {
@@ -93,14 +93,17 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	return nil
 }
 
-// keep returns the folder for what is kept of one build for the next, or "" if there is none.
-func keep() string {
+// cached returns a folder of that name for what is kept between commands, or "" if there is none.
+func cached(name string) string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(folder, "freerun", "rewritten")
+	return filepath.Join(folder, "freerun", name)
 }
+
+// overlays is the name of the folder for what `freerun overlay` keeps.
+const overlays = "overlays"
 
 // usersOverlay reads the overlay that the user's command line or environment names.
 func usersOverlay(l *goLine, dir string) (map[string]string, error) {
@@ -122,7 +125,7 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(dir, file)
 	}
-	if folder := keep(); folder != "" && strings.HasPrefix(file, overlaysOf(folder)+string(filepath.Separator)) {
+	if folder := cached(overlays); folder != "" && strings.HasPrefix(file, folder+string(filepath.Separator)) {
 		l.overlay = "" // of `freerun overlay`: what it replaces is replaced anyway
 		return nil, nil
 	}

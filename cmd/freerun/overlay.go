@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,11 +38,11 @@ Exit status: 0; 1 if the version of Go is not known, or the file cannot be writt
 			if !result.IsWritten() {
 				return fmt.Errorf("there is no overlay for another Go than %s", goruntime.Version)
 			}
-			folder := keep()
+			folder := cached(overlays)
 			if folder == "" {
 				return errors.New("there is no cache folder for the user; set HOME or XDG_CACHE_HOME")
 			}
-			name, err := result.Keep(overlaysOf(folder))
+			name, err := result.Keep(folder)
 			if err != nil {
 				return err
 			}
@@ -52,6 +51,3 @@ Exit status: 0; 1 if the version of Go is not known, or the file cannot be writt
 		},
 	}
 }
-
-// overlaysOf returns the folder of overlays beside that for what is kept of builds.
-func overlaysOf(keep string) string { return filepath.Join(filepath.Dir(keep), "overlays") }

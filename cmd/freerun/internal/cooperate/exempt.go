@@ -16,7 +16,7 @@ const ExemptPath = ActivityPath + "/uncooperative"
 func (r *rewriter) noteExempt(f *ast.File) {
 	var names []string
 	for _, d := range f.Decls {
-		if d, ok := d.(*ast.FuncDecl); ok && isExempt(d) && d.Name.Name != "_" {
+		if d, ok := d.(*ast.FuncDecl); ok && says(d, exemption) && d.Name.Name != "_" {
 			names = append(names, fmt.Sprintf("%q", symbol(r.Path, d)))
 			if f.Name.Name == "main" { // whose path is another one in a program than in its tests
 				names = append(names, fmt.Sprintf("%q", symbol("main", d)))
@@ -33,9 +33,6 @@ func (r *rewriter) noteExempt(f *ast.File) {
 	r.insert(f.Name.End(), fmt.Sprintf("; import %s %q", name, ExemptPath))
 	r.insert(f.FileEnd, fmt.Sprintf("%svar _ = %s.Note(%s)", line, name, strings.Join(names, ", ")))
 }
-
-// isExempt reports whether the author of a function says that it must not yield.
-func isExempt(f *ast.FuncDecl) bool { return says(f, exemption) }
 
 // symbol returns the name of a function of a package as stack traces have it, without what follows
 // for its type parameters and its literals.
@@ -95,6 +92,3 @@ func says(f *ast.FuncDecl, directives ...string) bool {
 	}
 	return false
 }
-
-// mentionsExemption reports whether a source may have an exempt function.
-func mentionsExemption(source []byte) bool { return bytes.Contains(source, []byte(exemption)) }

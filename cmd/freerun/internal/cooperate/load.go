@@ -1,6 +1,7 @@
 package cooperate
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -274,7 +275,7 @@ func (l *loader) noteExempt(p *packages.Package, into map[string][]byte) error {
 	var names []string
 	for _, name := range p.GoFiles {
 		source, err := l.read(name)
-		if err != nil || !mentionsExemption(source) {
+		if err != nil || !bytes.Contains(source, []byte(exemption)) {
 			continue // the go command reports what cannot be read
 		}
 		file, err := parser.ParseFile(l.fset, name, source, parser.ParseComments|parser.SkipObjectResolution)
