@@ -261,6 +261,7 @@ func (st *stack) finish(a *Activity) {
 func (st *stack) arrive(a *Activity) {
 	if p := st.co.Processor(); p != nil {
 		a.refill()
+		st.co.Turn()
 		st.looks = 0
 		a.owner.Enter(a, &st.seen, p)
 		p.Spend()

@@ -61,6 +61,7 @@ func (a *Activity) Yield() {
 // yield is Yield without an end. It reports whether other work has run.
 func (st *stack) yield(a *Activity) (others bool) {
 	a.refill()
+	st.co.Turn()
 	if p := st.co.Processor(); p != nil { // nil in blocking code
 		switch t := p.Pick(); {
 		case t == nil:

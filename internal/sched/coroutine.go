@@ -30,6 +30,8 @@ import (
 // While its goroutine is locked to its thread ([Coroutine.Locked]) it must not be left: Go ends
 // the program. A Coroutine must not be copied.
 type Coroutine struct {
+	// turns is first, where Go's monitor finds it: see package internal/sys/preempt.
+	turns uint32
 	// The fields that each switch needs come first and lie together.
 	SwitchPoint
 	base diagnostic[base] // the goroutine that it runs on; nil while it does not run
@@ -210,6 +212,10 @@ func (co *Coroutine) Processor() *Processor {
 // Trace returns the stack of the coroutine's goroutine, in the form of a panic's trace; see
 // [Stuck.Stack] for its cost. Any goroutine but the coroutine's own.
 func (co *Coroutine) Trace() []byte { return traceOf(co.isIn) }
+
+// Turn counts that the coroutine's task has come to run, or could have yielded: Go's monitor
+// preempts a coroutine that has been without a turn for a while. On the coroutine only.
+func (co *Coroutine) Turn() { co.turns++ }
 
 // isIn reports whether a stack trace is of the coroutine's goroutine: the receiver is the first
 // argument of live. The goroutine's number would be surer, but only the goroutine itself can find

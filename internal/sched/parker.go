@@ -2,7 +2,7 @@
 
 package sched
 
-import "runtime"
+import "github.com/freerun-go/freerun/internal/sys/yield"
 
 // parker is where a processor sleeps (step P4 of parking.go), or a host without a processor. A
 // token in it means that the sleeper was woken. There is never a second token: a processor's flag
@@ -67,6 +67,6 @@ func (s *closeSignal) closed() bool {
 // letOthersRun lets other goroutines run between two looks of a searcher.
 func (p *Processor) letOthersRun() {
 	if !p.letDriverChoose() {
-		runtime.Gosched()
+		yield.All()
 	}
 }

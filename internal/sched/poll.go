@@ -101,7 +101,7 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 	pollers := &p.scheduler.pollers
 	poller := pollers.take(now)
 	if poller == nil {
-		runtime.Gosched()
+		yield.All()
 		return time.Since(epoch)
 	}
 	defer pollers.giveBack(poller)
@@ -134,7 +134,7 @@ func (p *Processor) poll(now time.Duration) (later time.Duration) {
 // lookAndYield takes the place of a poll that would find nothing: the look was the poll (E3).
 func (p *Processor) lookAndYield() (later time.Duration) {
 	now := time.Since(epoch)
-	runtime.Gosched()
+	yield.All()
 	later = time.Since(epoch)
 	p.countPoll()
 	netPolls.next.Store(int64(later + pollEvery))

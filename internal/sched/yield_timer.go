@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sys/yield"
@@ -97,7 +96,7 @@ func (p *Processor) yieldNow(now time.Duration) time.Duration {
 	case all && p.pollDue(now, p.yieldTimer.busySince):
 		return p.poll(now)
 	default:
-		runtime.Gosched()
+		yield.All()
 	}
 	later := time.Since(epoch)
 	if later-now < emptyYield {

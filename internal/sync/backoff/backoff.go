@@ -2,7 +2,7 @@
 
 package backoff
 
-import "runtime"
+import "github.com/freerun-go/freerun/internal/sys/yield"
 
 // Backoff counts the attempts of one call. The zero value has made none. It belongs to one
 // goroutine and is a local variable.
@@ -37,7 +37,7 @@ func (b *Backoff) Wait() {
 		b.turns++
 		return
 	}
-	runtime.Gosched()
+	yield.All()
 }
 
 // Rest is Wait for a goroutine that competes with another for a word that the other uses again and
@@ -49,7 +49,7 @@ func (b *Backoff) Rest() {
 		b.turns += spins / 4
 		return
 	}
-	runtime.Gosched()
+	yield.All()
 }
 
 // Spent reports whether Wait has begun to yield: the caller has waited as long as it pays to stay

@@ -24,7 +24,9 @@ func Install(f func(owner unsafe.Pointer, g Goroutine) (others bool)) {
 	preempted = func(owner, g unsafe.Pointer) bool { return f(owner, Goroutine{g}) }
 }
 
-// Bind says whose the running goroutine is. From then on it is preempted. nil ends that: a
+// Bind says whose the running goroutine is. From then on it is preempted. What owner points to
+// begins with a count of 32 bits that the goroutine raises whenever it comes to run, or could have
+// yielded: it is preempted if the count has not changed for about a millisecond. nil ends that: a
 // goroutine must not end bound.
 func Bind(owner unsafe.Pointer) {
 	if bind != nil {
