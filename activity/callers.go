@@ -9,7 +9,8 @@ import (
 )
 
 // What is on the stack of an activity: whether it may wait or yield, in code that knows nothing of
-// activities. It is asked where an activity is about to block, or was preempted, and not before.
+// activities. It is asked where an activity is about to block, or was preempted, and, in a program
+// that has exempt functions, where a quantum of checks is used up.
 
 // runsUser reports whether code of the user runs, and nothing of freerun relies on it: whether on
 // the stack, up to the function root, are functions of the user and of the standard library alone,
@@ -34,16 +35,17 @@ func reaches(root string, callers func(pcs []uintptr) int, isObstacle func(funct
 		pcs = make([]uintptr, 4*n)
 	}
 	user := false
-	for frames := runtime.CallersFrames(pcs[:n]); ; {
-		frame, more := frames.Next()
+	for _, pc := range pcs[:n] {
+		function := functionAt(pc)
 		switch {
-		case frame.Function == root:
+		case function == root:
 			return user, n
-		case isObstacle(frame.Function) || !more:
+		case isObstacle(function):
 			return false, n
 		}
-		user = user || !isOwn(frame.Function) && !strings.HasPrefix(frame.Function, "runtime.")
+		user = user || !isOwn(function) && !strings.HasPrefix(function, "runtime.")
 	}
+	return false, n
 }
 
 // isRelying reports whether a function is freerun's, and relies on what runs.
@@ -96,15 +98,20 @@ func isOwn(function string) bool {
 }
 
 // isExempt reports whether the activity that runs is in an exempt function, or in what that has
-// called.
-func isExempt() bool {
+// called. With n calls on its stack it looks at them once in n/64 times, and says yes at the others.
+func (st *stack) isExempt() bool {
 	if !exempt.Any() {
 		return false
 	}
+	if st.skips > 0 {
+		st.skips--
+		return true
+	}
 	is := false
-	reaches(performs, callersAbove(0), func(function string) bool {
+	_, depth := reaches(performs, callersAbove(0), func(function string) bool {
 		is = exempt.Has(function)
 		return is
 	})
+	st.skips = uint16(depth / 64)
 	return is
 }

@@ -34,3 +34,16 @@ func reachesFrom(root string, isObstacle func(string) bool, below bool) (found b
 	slices.SortFunc([]int{2, 1}, func(a, b int) int { look(); return a - b })
 	return found
 }
+
+// TestCountQuantum holds that an activity yields at each preemption after those that it may pass,
+// however many those are.
+func TestCountQuantum(t *testing.T) {
+	for _, quanta := range []uint8{1, 2, 20, 255} {
+		st, a := &stack{}, &Activity{quanta: quanta}
+		for n := 1; n < 600; n++ {
+			if got, want := st.countQuantum(a), n >= int(quanta); got != want {
+				t.Errorf("%d quanta: preemption %d has it yield: %t", quanta, n, got)
+			}
+		}
+	}
+}

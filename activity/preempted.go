@@ -21,11 +21,13 @@ import (
 //             itself preempts nothing that holds a P, or a lock of the runtime. In a deterministic
 //             runtime, which counts checks alone, and in exempt functions, it does not.
 //             An activity with n calls on its stack looks at them once in n/512 times.
+//             Where it does not yield, other goroutines have the P after 10 ms, as ever.
 //             Q3 An activity does not end where it was preempted: it may hold a lock there. It ends
 //             where it next waits or yields by itself.
 //             Q4 While a stand-in runs, the activity's goroutine does not: one of them at a time is
 //             the coroutine.
-// Checked by: of package main TestPreempted, TestPreemptedStandard, TestPreemptedRight; TestReaches
+// Checked by: of package main TestPreempted, TestPreemptedStandard, TestPreemptedRight,
+//             TestPreemptedForOthers; TestReaches, TestCountQuantum
 
 func init() {
 	if !modelled {
@@ -45,9 +47,9 @@ func preempted(owner unsafe.Pointer, g preempt.Goroutine) (others bool) {
 	return others
 }
 
-// mayBePreempted reports whether the activity may yield where its goroutine g is parked. It looks
-// at nothing else before it knows that the goroutine is not within a switch: what the stand-in does
-// then, those who run after the switch would not see.
+// mayBePreempted reports whether the activity may yield where its goroutine g is parked, now that it
+// was preempted once more. It looks at nothing that others use before it knows that the goroutine is
+// not within a switch: what the stand-in does then, those who run after the switch would not see.
 func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
 	if st.passes > 0 && g.StackSize() > st.size/2 {
 		st.passes--
@@ -63,7 +65,15 @@ func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
 	if p == nil || p.Driven() || a.closing() {
 		return false
 	}
-	st.looks = min(st.looks+1, a.quanta)
+	return st.countQuantum(a)
+}
+
+// countQuantum counts one more quantum of preemption, and reports whether the activity has had all of
+// its own.
+func (st *stack) countQuantum(a *Activity) bool {
+	if st.looks < a.quanta {
+		st.looks++
+	}
 	return st.looks == a.quanta
 }
 

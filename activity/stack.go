@@ -35,6 +35,7 @@ type stack struct {
 	passes    uint16      // the looks that pass before the next one at its calls; see preempted.go
 	size      uintptr     // of what was on it at the last look
 	looks     uint8       // how often the activity was preempted since it came to run
+	skips     uint16      // the quanta of checks that pass before the next look at its calls
 	host      *sched.Host // where it sleeps without a switch; see locked.go
 }
 
@@ -222,7 +223,7 @@ func (st *stack) perform(a *Activity) {
 	a.stack.Store(st)
 	st.seen.Code, st.seen.Title = a.code(), a.named
 	a.task.Kind = begun
-	st.returned, st.passes = false, 0
+	st.returned, st.passes, st.skips = false, 0, 0
 	defer st.finish(a)
 	st.arrive(a)
 	a.fn(a)

@@ -20,8 +20,9 @@ const Quantum = 20_000
 // costs one or two nanoseconds when it does not yield.
 //
 // Any goroutine may call it, because code with inserted calls may run on another goroutine than the
-// activity's. There it only makes the quantum a little shorter. On a nil Activity it has no effect.
-// A race on the quantum does no harm, so Check is hidden from the race detector.
+// activity's. There it never yields, and the activity's own checks yield less often meanwhile. On a nil
+// Activity, and in Block, it has no effect. A race on the quantum does no harm, so Check is hidden
+// from the race detector.
 //
 //go:norace
 func (a *Activity) Check(n int32) {
@@ -37,16 +38,19 @@ func (a *Activity) Check(n int32) {
 //go:norace
 func (a *Activity) refill() { a.quantum = Quantum * int32(a.quanta) }
 
+// expire is called when a quantum is used up. If another goroutine has used up the rest of it, the
+// activity has a new one: of the ends of quanta it sees about as large a share as is its own of the
+// checks, and so yields about as often as if it were alone.
+//
 //go:norace
 func (a *Activity) expire() {
-	switch {
-	case !a.Here():
-		a.quantum = 0 // no overflow by many calls; the activity yields at its next check
-	case a.stack.Load().co.Locked(), isExempt():
-		a.refill()
-	default:
-		a.Yield()
+	if a.Here() {
+		if st := a.stack.Load(); st.co.Processor() != nil && !st.co.Locked() && !st.isExempt() {
+			a.Yield()
+			return
+		}
 	}
+	a.refill()
 }
 
 // Yield lets other work run and returns when it is the activity's turn again. It returns at once if

@@ -34,9 +34,9 @@ type Coroutine struct {
 	turns uint32
 	// The fields that each switch needs come first and lie together.
 	SwitchPoint
-	base diagnostic[base] // the goroutine that it runs on; nil while it does not run
-	id   uintptr          // of its goroutine, once that runs
-	lock threadlock.Lock  // of that goroutine
+	base diagnostic[base]       // the goroutine that it runs on; nil while it does not run
+	id   atomics.RelaxedUintptr // of its goroutine, once that runs, or of a stand-in
+	lock threadlock.Lock        // of that goroutine
 
 	// The place: its iter.Pull, in which one goroutine is parked.
 	next    func() (struct{}, bool)
@@ -87,8 +87,9 @@ func (co *Coroutine) Init(body func(*Coroutine)) {
 // live is the body of the coroutine's goroutine. isIn and stack traces know its name. Its frame
 // lies on the stack of each activity: see docs/adr/0057.
 func (co *Coroutine) live(yield func(struct{}) bool) {
-	co.yield, co.id, co.lock = yield, goid.ID(), threadlock.Mine()
-	co.me.id, co.me.number, co.me.co = co.id, goid.Number(), co
+	co.yield, co.lock = yield, threadlock.Mine()
+	co.me.id, co.me.number, co.me.co = goid.ID(), goid.Number(), co
+	co.id.Store(co.me.id)
 	yield(struct{}{}) // to Init
 	defer co.depart()
 	preempt.Bind(unsafe.Pointer(co))
@@ -116,7 +117,7 @@ func (co *Coroutine) depart() {
 // becomeHome makes the coroutine the home of its host's processor.
 func (co *Coroutine) becomeHome() {
 	if p := co.Processor(); p != nil {
-		p.home.Store(co.id)
+		p.home.Store(co.id.Load())
 	}
 }
 
@@ -190,7 +191,7 @@ func (co *Coroutine) passToDriver() {
 }
 
 // Here reports whether the calling goroutine runs on this coroutine. Any goroutine.
-func (co *Coroutine) Here() bool { return co.id == goid.ID() }
+func (co *Coroutine) Here() bool { return co.id.Load() == goid.ID() }
 
 // host returns the host that the coroutine runs on, nil if it runs on no host's goroutine.
 func (co *Coroutine) host() *Host {

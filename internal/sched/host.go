@@ -123,7 +123,7 @@ func (h *Host) live(p *Processor) {
 func (h *Host) acquire(p *Processor) {
 	h.processor = p
 	if co := h.base.running.Load(); co != nil {
-		p.home.Store(co.id)
+		p.home.Store(co.id.Load())
 	} else {
 		p.home.Store(h.id)
 	}

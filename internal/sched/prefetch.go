@@ -77,7 +77,7 @@ func (co *Coroutine) Prefetch(near bool) {
 	}
 	const below, lines = 5, 9 // of the stack, around Transfer's frame
 	prefetch.RangeForWrite(co.frame.Load()-below*prefetch.Line, lines)
-	prefetch.RangeForWrite(co.id, 3) // Go's g, in most builds
+	prefetch.RangeForWrite(co.id.Load(), 3) // Go's g, in most builds
 }
 
 // PrefetchNow asks for all of that memory at once, for a switch that comes very soon.

@@ -6,12 +6,14 @@ import "github.com/freerun-go/freerun/internal/sys/goid"
 // the middle of its code. So f may do what the coroutine may: it may suspend it, and returns when
 // the coroutine runs again.
 func (co *Coroutine) StandIn(f func()) {
-	own, me := co.id, registration{id: goid.ID(), number: co.me.number, co: co}
+	own, me := co.id.Load(), registration{id: goid.ID(), number: co.me.number, co: co}
 	register(&me)
-	co.id, co.standsIn = me.id, true
+	co.id.Store(me.id)
+	co.standsIn = true
 	co.becomeHome()
 	f()
-	co.id, co.standsIn = own, false
+	co.id.Store(own)
+	co.standsIn = false
 	co.becomeHome()
 	unregister(&me)
 }

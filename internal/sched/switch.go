@@ -96,8 +96,10 @@ type base struct {
 func (b *base) setRunning(co *Coroutine) {
 	co.base.Store(b)
 	b.running.Store(co)
-	if h := b.host; h != nil && h.processor != nil && co.id != 0 {
-		h.processor.home.Store(co.id)
+	if h := b.host; h != nil && h.processor != nil {
+		if id := co.id.Load(); id != 0 {
+			h.processor.home.Store(id)
+		}
 	}
 }
 
