@@ -98,7 +98,8 @@ func isOwn(function string) bool {
 }
 
 // isExempt reports whether the activity that runs is in an exempt function, or in what that has
-// called. With n calls on its stack it looks at them once in n/64 times, and says yes at the others.
+// called. With n calls on its stack it looks at them once in n/64 times, and says yes at the
+// others.
 func (st *stack) isExempt() bool {
 	if !exempt.Any() {
 		return false

@@ -132,7 +132,8 @@
 // without a switch, and internal/sched/coroutine.go how they are switched. wait_queue.go and
 // broadcast.go have the two lists of waiters: one whose waiters are admitted one after another, and
 // one for something that happens once. counter.go has what most locks are. host.go has how package
-// freerun runs activities.
+// freerun runs activities. preempted.go and unaware.go have what programs of `freerun build` do
+// besides: activities are preempted, and give their processors away before they block.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an
 // Efficient Lock-Free Scheduler, JSSPP 2015 (implicit cooperation, the quantum, and switch

@@ -47,9 +47,10 @@ func preempted(owner unsafe.Pointer, g preempt.Goroutine) (others bool) {
 	return others
 }
 
-// mayBePreempted reports whether the activity may yield where its goroutine g is parked, now that it
-// was preempted once more. It looks at nothing that others use before it knows that the goroutine is
-// not within a switch: what the stand-in does then, those who run after the switch would not see.
+// mayBePreempted reports whether the activity may yield where its goroutine g is parked, now that
+// it was preempted once more. It looks at nothing that others use before it knows that the
+// goroutine is not within a switch: what the stand-in does then, those who run after the switch
+// would not see.
 func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
 	if st.passes > 0 && g.StackSize() > st.size/2 {
 		st.passes--
@@ -68,8 +69,8 @@ func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
 	return st.countQuantum(a)
 }
 
-// countQuantum counts one more quantum of preemption, and reports whether the activity has had all of
-// its own.
+// countQuantum counts one more quantum of preemption, and reports whether the activity has had all
+// of its own.
 func (st *stack) countQuantum(a *Activity) bool {
 	if st.looks < a.quanta {
 		st.looks++

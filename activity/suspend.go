@@ -20,9 +20,9 @@ const Quantum = 20_000
 // costs one or two nanoseconds when it does not yield.
 //
 // Any goroutine may call it, because code with inserted calls may run on another goroutine than the
-// activity's. There it never yields, and the activity's own checks yield less often meanwhile. On a nil
-// Activity, and in Block, it has no effect. A race on the quantum does no harm, so Check is hidden
-// from the race detector.
+// activity's. There it never yields, and the activity's own checks yield less often meanwhile. On a
+// nil Activity, and in Block, it has no effect. A race on the quantum does no harm, so Check is
+// hidden from the race detector.
 //
 //go:norace
 func (a *Activity) Check(n int32) {

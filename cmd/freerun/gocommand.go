@@ -27,8 +27,9 @@ In reach is the first parameter of that type, or a local variable that gets its 
 a type assertion or activity.Of; function literals have what the function around them has. In all other code,
 also in other modules and in the standard library, Go's runtime preempts the activity after a millisecond.
 
-A function with the line //freerun:uncooperative in its doc comment is not interrupted so. Errors, panics and
-debuggers name lines of your files, which are not touched. docs/cooperation.md has the details.
+A function with the line //freerun:uncooperative in its doc comment is not interrupted, nor is what it
+calls. Errors, panics and debuggers name lines of your files, which are not touched. docs/cooperation.md has
+the details.
 
 Exit status: that of the go command; 1 if its packages cannot be rewritten.`
 

@@ -31,7 +31,7 @@ Exit status: 0; 1 if the version of Go is not known, or the file cannot be writt
   go test -cover -overlay "$(freerun overlay)" ./...`,
 		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			result := &cooperate.Result{Blockhook: true}
+			result := &cooperate.Result{HasActivities: true}
 			if err := addGo(c, result, "", nil); err != nil {
 				return err
 			}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// spinsForOthers is a program with one processor and one P. An activity spins, in a way that the first
-// argument names, until another goroutine, an ordinary one unless it says so, has set a flag.
+// spinsForOthers is a program with one processor and one P. An activity spins, in a way that the
+// first argument names, until another goroutine, an ordinary one unless it says so, has set a flag.
 const spinsForOthers = `package main
 
 import (
@@ -107,8 +107,8 @@ func main() {
 }
 `
 
-// TestPreemptedForOthers: an activity that does not yield where it is preempted, in an exempt function
-// or elsewhere, keeps no ordinary goroutine from the only P, nor for ever the activities from the
+// TestPreemptedForOthers: an activity that does not yield where it is preempted, in an exempt
+// function or elsewhere, keeps no ordinary goroutine from the only P, nor activities from the
 // processor that it has given away.
 func TestPreemptedForOthers(t *testing.T) {
 	dir := newModule(t, map[string]string{"main.go": spinsForOthers})

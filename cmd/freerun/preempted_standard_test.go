@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// unawareCalls is a program with two activities on one processor. One calls a function of the
+// preemptedCalls is a program with two activities on one processor. One calls a function of the
 // standard library, of the kind that the first argument names, again and again, until the other has
 // run, or for as long as the second argument says. The program reports whether the other has run
 // meanwhile. With a third argument it panics in a function that sort.Slice calls.
-const unawareCalls = `package main
+const preemptedCalls = `package main
 
 import (
 	"compress/gzip"
@@ -110,7 +110,7 @@ func main() {
 // loop. A stack trace names the same lines of the standard
 // library.
 func TestPreemptedStandard(t *testing.T) {
-	dir := newModule(t, map[string]string{"main.go": unawareCalls})
+	dir := newModule(t, map[string]string{"main.go": preemptedCalls})
 	must(t, dir, "go", "build", "-o", "without", ".")
 	must(t, dir, binary, "build", "-o", "with", ".")
 	must(t, dir, binary, "build", "-race", "-o", "race", ".")

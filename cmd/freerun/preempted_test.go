@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// unawareLoops is a program with two activities on one processor. One is in a loop that knows
+// preemptedLoops is a program with two activities on one processor. One is in a loop that knows
 // nothing of activities, of the kind that the first argument names, until the other has run, or for
 // as long as the second argument says. The program reports whether the other has run meanwhile.
-const unawareLoops = `package main
+const preemptedLoops = `package main
 
 import (
 	"context"
@@ -79,7 +79,7 @@ func main() {
 }
 `
 
-const unawareHelper = `package helper
+const preemptedHelper = `package helper
 
 // Loop calls until.
 func Loop(until func() bool) {
@@ -116,7 +116,7 @@ func Exempt(until func() bool) {
 }
 `
 
-const unawareDep = `package dep
+const preemptedDep = `package dep
 
 func Loop(until func() bool) {
 	for !until() {
@@ -142,7 +142,7 @@ func TestPreempted(t *testing.T) {
 	dir := newModule(t, map[string]string{
 		"go.mod": "module example.org/user\n\ngo 1.26\n\nrequire (\n\texample.org/dep v0.0.0\n\tgithub.com/freerun-go/freerun v0.0.0\n)\n\n" +
 			"replace (\n\texample.org/dep => ./dep\n\tgithub.com/freerun-go/freerun => FREERUN\n)\n",
-		"main.go": unawareLoops, "helper/helper.go": unawareHelper, "dep/dep.go": unawareDep, "dep/go.mod": "module example.org/dep\n\ngo 1.26\n",
+		"main.go": preemptedLoops, "helper/helper.go": preemptedHelper, "dep/dep.go": preemptedDep, "dep/go.mod": "module example.org/dep\n\ngo 1.26\n",
 	})
 	must(t, dir, "go", "build", "-o", "without", ".")
 	must(t, dir, binary, "build", "-o", "with", ".")

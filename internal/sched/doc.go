@@ -45,6 +45,7 @@
 //	resize.go        how the number of processors changes: L1–L4, Y1–Y5, X1–X4, B1–B3
 //	stop.go          how the scheduler ends
 //	switch.go        how goroutines are switched; coroutine_end.go has how they end: E1–E4, W1–W2
+//	stand_in.go      how another goroutine takes the place of a coroutine's own
 //	ring.go slot.go board.go    the shared structures; package deque has the deque
 //	poll.go          why sockets are served while every processor is busy: E1–E3
 //	driver.go        how a schedule is chosen from outside, and replayed

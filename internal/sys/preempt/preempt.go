@@ -3,7 +3,7 @@ package preempt
 import "unsafe"
 
 // The variables are those of Go's runtime, too, as `freerun build` compiles it: the linker makes
-// them one.
+// them one. cmd/freerun/internal/goruntime/preempt.txt sets and reads them there.
 
 //lint:ignore U1000 Go's runtime reads it
 var preempted func(owner, g unsafe.Pointer) (others bool)

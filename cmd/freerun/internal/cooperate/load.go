@@ -24,8 +24,8 @@ type Request struct {
 	Tests    bool // whether to include the tests of the packages
 	// Overlay is the user's overlay: by path, the file to read instead; "" for a file to leave out.
 	Overlay map[string]string
-	// Keep is a folder for the rewritten packages of other modules, which are kept for the next
-	// time. If it is "" or cannot be written, nothing is kept.
+	// Keep is a folder for what was rewritten, which is kept for the next time. If it is "" or
+	// cannot be written, nothing is kept.
 	Keep string
 	// Below adds files of Go itself to the result, if it is not nil. It is called before anything
 	// is compiled, so that nothing is compiled without them first.
@@ -41,8 +41,8 @@ type Result struct {
 	Skipped []error
 	// Go are the texts of files of Go itself to compile in place of others, by their paths.
 	Go map[string][]byte
-	// Blockhook says whether the program has package internal/sys/blockhook of freerun.
-	Blockhook bool
+	// HasActivities says whether the program has package internal/sys/blockhook of freerun.
+	HasActivities bool
 	// GoVersion is the version of the go command, if Below has set it.
 	GoVersion string
 }
@@ -71,7 +71,7 @@ func Rewrite(q Request) (*Result, error) {
 		return nil, listing(err)
 	}
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		l.result.Blockhook = l.result.Blockhook || p.PkgPath == blockhook && len(p.GoFiles) > 0
+		l.result.HasActivities = l.result.HasActivities || p.PkgPath == blockhook && len(p.GoFiles) > 0
 		l.exempts = l.exempts || p.PkgPath == ExemptPath && len(p.GoFiles) > 0
 	})
 	if q.Below != nil {

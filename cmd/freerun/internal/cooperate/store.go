@@ -33,7 +33,7 @@ var edition = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil)) + runtime.Version() // whose parser it is
 })
 
-// key collects what a package depends on.
+// key collects what that depends on which is kept: a build, or the files of an overlay.
 type key struct{ hash.Hash }
 
 func newKey() key {

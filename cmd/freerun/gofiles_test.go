@@ -27,7 +27,7 @@ func TestUnknownGo(t *testing.T) {
 	var errs strings.Builder
 	c := &cobra.Command{}
 	c.SetErr(&errs)
-	result := &cooperate.Result{Blockhook: true}
+	result := &cooperate.Result{HasActivities: true}
 	if err := addGo(c, result, dir, nil); err != nil || result.IsWritten() {
 		t.Errorf("%v, and there are files: %t", err, result.IsWritten())
 	}

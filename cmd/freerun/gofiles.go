@@ -15,7 +15,7 @@ import (
 // addGo adds to the files to compile those of Go's runtime, if the program has activities: with
 // them the runtime preempts activities, and tells those that are about to block.
 func addGo(c *cobra.Command, r *cooperate.Result, dir string, users map[string]string) error {
-	if !r.Blockhook {
+	if !r.HasActivities {
 		return nil
 	}
 	goroot, version, err := goHere(dir)
