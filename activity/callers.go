@@ -4,8 +4,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/freerun-go/freerun/internal/exempt"
 )
 
 // What is on the stack of an activity: whether it may wait or yield, in code that knows nothing of
@@ -95,24 +93,4 @@ func letsWait(function string) bool {
 func isOwn(function string) bool {
 	rest, ours := strings.CutPrefix(function, own)
 	return ours && (rest[0] == '.' || strings.HasPrefix(rest, "/activity.") || strings.HasPrefix(rest, "/internal/"))
-}
-
-// isExempt reports whether the activity that runs is in an exempt function, or in what that has
-// called. With n calls on its stack it looks at them once in n/64 times, and says yes at the
-// others.
-func (st *stack) isExempt() bool {
-	if !exempt.Any() {
-		return false
-	}
-	if st.skips > 0 {
-		st.skips--
-		return true
-	}
-	is := false
-	_, depth := reaches(performs, callersAbove(0), func(function string) bool {
-		is = exempt.Has(function)
-		return is
-	})
-	st.skips = uint16(depth / 64)
-	return is
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/exempt"
 	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -51,6 +52,26 @@ func (a *Activity) expire() {
 		}
 	}
 	a.refill()
+}
+
+// isExempt reports whether the activity that runs is in an exempt function, or in what that has
+// called. With n calls on its stack it looks at them once in n/64 times, and says yes at the
+// others.
+func (st *stack) isExempt() bool {
+	if !exempt.Any() {
+		return false
+	}
+	if st.skips > 0 {
+		st.skips--
+		return true
+	}
+	is := false
+	_, depth := reaches(performs, callersAbove(0), func(function string) bool {
+		is = exempt.Has(function)
+		return is
+	})
+	st.skips = uint16(depth / 64)
+	return is
 }
 
 // Yield lets other work run and returns when it is the activity's turn again. It returns at once if
