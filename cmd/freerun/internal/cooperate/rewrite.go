@@ -189,10 +189,44 @@ func (r *rewriter) head(t *ast.FuncType, body *ast.BlockStmt) {
 // loop inserts the check of a loop.
 func (r *rewriter) loop(loop ast.Stmt, body *ast.BlockStmt) {
 	at := body.Lbrace + 1
-	if r.reach.at(at) == "" || r.inPieces(loop) {
+	if r.reach.at(at) == "" || r.checksItself(body) || r.inPieces(loop) {
 		return
 	}
 	r.insert(at, r.check(at, r.turn(loop)))
+}
+
+// checksItself reports whether the body of a loop calls Check or Yield of the activity in reach by
+// itself, in each turn that is followed by another one.
+func (r *rewriter) checksItself(body *ast.BlockStmt) (checks bool) {
+	for _, s := range body.List {
+		ast.Inspect(s, func(n ast.Node) bool {
+			if b, ok := n.(*ast.BranchStmt); ok && (b.Tok == token.CONTINUE || b.Tok == token.GOTO) {
+				body = nil
+			}
+			return body != nil
+		})
+		if body == nil {
+			return false
+		}
+		if e, ok := s.(*ast.ExprStmt); ok && r.isCheck(e.X) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCheck reports whether an expression is a call of Check or Yield of the activity in reach.
+func (r *rewriter) isCheck(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || f.Sel.Name != "Check" && f.Sel.Name != "Yield" {
+		return false
+	}
+	a, ok := f.X.(*ast.Ident)
+	return ok && isActivity(r.info.TypeOf(a)) && r.reach.at(e.Pos()) == a.Name
 }
 
 // note records the places of the labels in a list of statements.

@@ -69,3 +69,32 @@ again:
 end:
 	return n
 }
+
+func byThemselves(a, other *activity.Activity, n int) {
+	for range n {
+		println()
+		a.Check(3)
+	}
+	for range n {
+		a.Yield()
+		if n > 7 {
+			continue
+		}
+		println()
+	}
+	for range n { // the call may be left out
+		if n > 7 {
+			continue
+		}
+		a.Check(3)
+	}
+	for range n {
+		if n > 7 {
+			a.Check(3)
+		}
+		println()
+	}
+	for range n {
+		other.Check(3)
+	}
+}
