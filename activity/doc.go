@@ -119,12 +119,12 @@
 //
 // Waiting for anything that this package does not know (a channel, a lock of package sync, a system
 // call that takes long) keeps a processor from working; use [Activity.Block]. In a program that
-// `freerun build` has compiled, channels, locks of package sync, time.Sleep and the network are
-// known, in all code (docs/cooperation.md). An activity that is
-// locked to its thread, by [runtime.LockOSThread] or in a callback from C, may wait: it keeps the
-// thread, and then costs as much as a goroutine. Its checks do not yield. In a deterministic
-// runtime it must not wait: see [ErrThreadLocked]. A branch of a join ([freerun.Join]) must not
-// wait, even if an activity has called the join.
+// `freerun build` has compiled, all of these are known, in all code (docs/cooperation.md).
+//
+// An activity that is locked to its thread, by [runtime.LockOSThread] or in a callback from C, may
+// wait: it keeps the thread, and then costs as much as a goroutine. Its checks do not yield. In a
+// deterministic runtime it must not wait: see [ErrThreadLocked]. A branch of a join
+// ([freerun.Join]) must not wait, even if an activity has called the join.
 //
 // # How it works
 //
@@ -132,8 +132,9 @@
 // without a switch, and internal/sched/coroutine.go how they are switched. wait_queue.go and
 // broadcast.go have the two lists of waiters: one whose waiters are admitted one after another, and
 // one for something that happens once. counter.go has what most locks are. host.go has how package
-// freerun runs activities. preempted.go and unaware.go have what programs of `freerun build` do
-// besides: activities are preempted, and give their processors away before they block.
+// freerun runs activities. preempted.go, unaware.go and in_call.go have what programs of
+// `freerun build` do besides: activities are preempted, and give their processors away where they
+// block.
 //
 // Source: F. Negele, F. Friedrich, S. Oh, B. Egger, On the Design and Implementation of an
 // Efficient Lock-Free Scheduler, JSSPP 2015 (implicit cooperation, the quantum, and switch

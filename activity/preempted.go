@@ -31,7 +31,7 @@ import (
 
 func init() {
 	if !modelled {
-		preempt.Install(preempted)
+		preempt.Install(preempt.Actions{Preempted: preempted, InCall: leaveInCall, Returned: returnFromCall})
 	}
 }
 

@@ -4,5 +4,6 @@
 // by Go itself.
 //
 // A goroutine says whose it is, by [Bind]. When it is preempted it is parked, and its stand-in, a
-// goroutine that is made for that, calls the function of [Install].
+// goroutine that is made for that, calls one of the [Actions]. So it is when the goroutine has been
+// in a system call for a while, and when it has returned from there.
 package preempt

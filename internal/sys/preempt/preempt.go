@@ -8,20 +8,39 @@ import "unsafe"
 //lint:ignore U1000 Go's runtime reads it
 var preempted func(owner, g unsafe.Pointer) (others bool)
 
+//lint:ignore U1000 Go's runtime reads it
+var leaves func(owner, g unsafe.Pointer) (left bool)
+
+//lint:ignore U1000 Go's runtime reads it
+var returns func(owner, g unsafe.Pointer)
+
 var (
 	bind    func(owner unsafe.Pointer)              // has a value where there is preemption
 	callers func(g unsafe.Pointer, p []uintptr) int // as bind
 	size    func(g unsafe.Pointer) uintptr          // as bind
 )
 
-// Goroutine is a goroutine that is parked because it was preempted.
+// Goroutine is a goroutine that is parked because it was preempted, or is in a system call.
 type Goroutine struct{ g unsafe.Pointer }
 
-// Install sets the function that is called when a goroutine was preempted that is bound, on another
-// goroutine, its stand-in. The goroutine goes on when the function has returned. Install is called
-// once, before a goroutine is bound.
-func Install(f func(owner unsafe.Pointer, g Goroutine) (others bool)) {
-	preempted = func(owner, g unsafe.Pointer) bool { return f(owner, Goroutine{g}) }
+// Actions are the functions that are called for goroutines that are bound, on other goroutines. The
+// goroutine goes on when the function has returned.
+type Actions struct {
+	// Preempted is called when the goroutine was preempted, or calls Gosched. It reports whether
+	// others have run.
+	Preempted func(owner unsafe.Pointer, g Goroutine) (others bool)
+	// InCall is called when the goroutine has been in a system call, or in C, for a while; it may
+	// return from that meanwhile, but not go on. If InCall reports true, Returned is called when
+	// the goroutine has returned.
+	InCall   func(owner unsafe.Pointer, g Goroutine) (left bool)
+	Returned func(owner unsafe.Pointer)
+}
+
+// Install sets the actions. It is called once, before a goroutine is bound.
+func Install(a Actions) {
+	preempted = func(owner, g unsafe.Pointer) bool { return a.Preempted(owner, Goroutine{g}) }
+	leaves = func(owner, g unsafe.Pointer) bool { return a.InCall(owner, Goroutine{g}) }
+	returns = func(owner, _ unsafe.Pointer) { a.Returned(owner) }
 }
 
 // Bind says whose the running goroutine is. From then on it is preempted. What owner points to
@@ -34,8 +53,8 @@ func Bind(owner unsafe.Pointer) {
 	}
 }
 
-// Callers is like runtime.Callers, for the parked goroutine: the first is the function that was
-// preempted, below those of Go's runtime that preempt.
+// Callers is like runtime.Callers, for that goroutine: the first is the function that was
+// preempted, below those of Go's runtime that preempt, or that of the system call.
 func (g Goroutine) Callers(pcs []uintptr) int { return callers(g.g, pcs) }
 
 // StackSize returns the size of what is on the stack of the parked goroutine.

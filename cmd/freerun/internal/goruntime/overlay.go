@@ -25,6 +25,8 @@ var (
 	noraceText []byte
 	//go:embed preempt.txt
 	preemptText []byte
+	//go:embed call.txt
+	callText []byte
 )
 
 // Version is the Go whose runtime is known.
@@ -37,7 +39,7 @@ var before = map[string]map[string]string{
 	"select.go":  {"selectgo": "freerunSelectgo", "block": "freerunBlock"},
 	"sema.go":    {"semacquire1": "freerunSemacquire1", "notifyListWait": "freerunNotifyListWait"},
 	"time.go":    {"timeSleep": "freerunTimeSleep"},
-	"proc.go":    {"gopreempt_m": "freerunGopreempt_m", "gosched_m": "freerunGosched_m"},
+	"proc.go":    {"gopreempt_m": "freerunGopreempt_m", "gosched_m": "freerunGosched_m", "exitsyscall": "freerunExitsyscall"},
 }
 
 // edit is a text that stands once in a file, and what stands there instead.
@@ -49,10 +51,14 @@ type edit struct{ what, was, is string }
 func edits() map[string][]edit {
 	all := map[string][]edit{
 		"mprof.go":    {{"line maxSkip = 6", "\n\tmaxSkip = 6\n", "\n\tmaxSkip = 7\n"}},
-		"runtime2.go": {{"field coroarg of g", "\n\tcoroarg *coro //", "\n\t// Of freerun, see freerun_preempt.go.\n\tfreerunOwner     unsafe.Pointer\n\tfreerunStandsFor guintptr\n\tfreerunTurns     uint32\n\tfreerunDue       bool\n\tfreerunAsked     bool\n\n\tcoroarg *coro //"}},
+		"runtime2.go": {{"field coroarg of g", "\n\tcoroarg *coro //", "\n\t// Of freerun, see freerun_preempt.go.\n\tfreerunOwner     unsafe.Pointer\n\tfreerunStandsFor guintptr\n\tfreerunNext      guintptr\n\tfreerunCall      atomic.Uint32\n\tfreerunTick      uint32\n\tfreerunTurns     uint32\n\tfreerunDue       bool\n\tfreerunPurpose   uint8\n\n\tcoroarg *coro //"}},
 		"proc.go": {
 			{"sleep of sysmon", "\n\t\tusleep(delay)\n\n\t\t// sysmon should not", "\n\t\tdelay = min(delay, freerunSleeps())\n\t\tusleep(delay)\n\n\t\t// sysmon should not"},
 			{"retake of sysmon", "\n\t\tif retake(now) != 0 {", "\n\t\tfreerunLook(now)\n\t\tif retake(now) != 0 {"},
+			{"deep sleep of sysmon", "\n\t\tif debug.schedtrace <= 0 && (sched.gcwaiting", "\n\t\tif debug.schedtrace <= 0 && !freerunIsAsked() && (sched.gcwaiting"},
+			{"end of retake", "\n\t\tthread.resume()\n\t\tn++\n", "\n\t\tthread.resume()\n\t\tfreerunWakeLeaver()\n\t\tn++\n"},
+			{"end of releaseP", "\n\taddGSyscallNoP(s.mp)\n", "\n\taddGSyscallNoP(s.mp)\n\tfreerunAskToLeave(s.gp)\n"},
+			{"P given up in entersyscall", "\n\t\taddGSyscallNoP(gp.m) // We gave up our P voluntarily.\n", "\n\t\taddGSyscallNoP(gp.m) // We gave up our P voluntarily.\n\t\tfreerunAskToLeave(gp.m.curg)\n"},
 		},
 	}
 	for file, functions := range before {
@@ -70,6 +76,7 @@ func Texts(goroot string, read func(name string) ([]byte, error)) (map[string][]
 	texts := map[string][]byte{
 		filepath.Join(folder, "freerun.go"):         runtimeText,
 		filepath.Join(folder, "freerun_preempt.go"): preemptText,
+		filepath.Join(folder, "freerun_call.go"):    callText,
 		filepath.Join(folder, "freerun_race.go"):    raceText,
 		filepath.Join(folder, "freerun_norace.go"):  noraceText,
 	}

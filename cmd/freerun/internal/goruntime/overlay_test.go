@@ -28,7 +28,7 @@ func TestTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(goroot(t), "src", "runtime")
-	ours := string(texts[filepath.Join(folder, "freerun.go")]) + string(texts[filepath.Join(folder, "freerun_preempt.go")])
+	ours := string(texts[filepath.Join(folder, "freerun.go")]) + string(texts[filepath.Join(folder, "freerun_preempt.go")]) + string(texts[filepath.Join(folder, "freerun_call.go")])
 	for file, edits := range edits() {
 		name := filepath.Join(folder, file)
 		was, err := os.ReadFile(name)
