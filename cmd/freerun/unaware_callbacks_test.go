@@ -53,7 +53,21 @@ var scenarios = map[string]string{
 	"InterceptAll":     "op.Tell(c, u, 0)", // in a runtime with the option
 	"OnEnd":            "freerun.Stop(c, freerun.NewUnit(rt, 0, freerun.OnEnd(func(*freerun.Context, *int) { count() })))",
 	"OnIdle":           "freerun.NewUnit(rt, 0, freerun.OnIdle(time.Millisecond, func(*freerun.Context, *freerun.Unit[int], *int) { count() }))",
-	"NewKind":          "op.Send(c, kind.At(c, 1), 0)",
+	"OnPanic": `v := freerun.NewUnit(rt, 0, freerun.OnPanic(func(freerun.PanicReport) { count() }))
+		freerun.Do(c, v, panics)
+		op.Send(c, v, 0)`,
+	"OnPanic of two": `v := freerun.NewUnit(rt, 0, freerun.OnPanic(func(freerun.PanicReport) { count() }))
+		freerun.When2(c, u, v, func(*freerun.Context, *int, *int) (int, error) { panic("none") })
+		op.Send(c, v, 0)`,
+	"RestartOnPanic": `v := freerun.NewUnit(rt, 0, freerun.RestartOnPanic(count, 3, time.Minute))
+		freerun.Do(c, v, panics)
+		op.Send(c, v, 0)`,
+	"RestartOnPanic in a scope": `s := rt.Scope(context.Background())
+		v := freerun.NewUnit(rt, 0, freerun.RestartOnPanic(count, 3, time.Minute), freerun.OnPanic(func(freerun.PanicReport) { count() }))
+		freerun.Do(s.Context(), v, panics)
+		op.Send(c.WithPriority(freerun.High), v, 0)
+		return func() { s.Wait(context.Background()) }`,
+	"NewKind": "op.Send(c, kind.At(c, 1), 0)",
 	"MadeBy": `kind.Configure(rt, freerun.MadeBy(func(*freerun.Context, int) (int, error) { return count(), nil }))
 		op.Send(c, kind.At(c, 1), 0)`,
 	"OnStop": `plain.Send(c, ending.At(c, 1), 0)
@@ -131,8 +145,6 @@ var exceptions = map[string]string{
 	"activity.Cond":          "see NewCond",
 	"LogHandler":             "as Logger",
 	"OnLost":                 "called where freerun relies on its processor, and must not wait",
-	"OnPanic":                "as OnLost",
-	"RestartOnPanic":         "as OnLost",
 	"Runtime.DumpFlight":     "the calling goroutine writes, and freerun relies on its processor meanwhile",
 	"Runtime.StartTrace":     "the trace is written by a goroutine of its own",
 	"activity.Monitor.Await": "conditions are evaluated by whoever leaves, between two activities, and must not wait",
@@ -175,6 +187,7 @@ func branch(*freerun.Context) int                             { return count() }
 func around(c *freerun.Context, i *freerun.Invocation) error  { count(); return i.Next(c) }
 func onState(*freerun.Context, *int, int) (int, error)        { return count(), nil }
 func sum(a, b int) int                                        { return a + b }
+func panics(*freerun.Context, *int) (int, error)              { panic("none") }
 func stop(*freerun.Context, int, *int)                        { count() }
 func fresh(*freerun.Context, int) (int, error)                { return 0, nil }
 
@@ -215,7 +228,7 @@ func held(what string, begin func(a *activity.Activity, rt *freerun.Runtime, c *
 	defer stuck.Stop()
 	n.Store(0)
 	tried.Store(0)
-	rt := freerun.New(append(options[what], freerun.Processors(1))...)
+	rt := freerun.New(append(options[what], freerun.Processors(1), freerun.Logger(slog.New(slog.DiscardHandler)))...)
 	defer rt.Close()
 	u := freerun.NewUnit(rt, 0)
 	var end func()
