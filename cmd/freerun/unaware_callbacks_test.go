@@ -143,7 +143,7 @@ var scenarios = map[string]string{
 var exceptions = map[string]string{
 	"Logger":                 "freerun logs where it relies on its processor",
 	"activity.Cond":          "see NewCond",
-	"LogHandler":             "as Logger",
+	"LogHandler":             "freerun itself logs through the same handlers: what is preempted there would keep it waiting",
 	"OnLost":                 "called where freerun relies on its processor, and must not wait",
 	"Runtime.DumpFlight":     "the calling goroutine writes, and freerun relies on its processor meanwhile",
 	"Runtime.StartTrace":     "the trace is written by a goroutine of its own",
