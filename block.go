@@ -84,7 +84,10 @@ func (c *Context) running() *Context {
 
 // leave takes the running operation off its worker, which gets a context of its own for what the
 // processor runs next.
-func (c *Context) leave(w *worker) {
+func (c *Context) leave(w *worker) { c.leaveWith(w, w.processor.Running()) }
+
+// leaveWith is leave for an operation whose task is t.
+func (c *Context) leaveWith(w *worker, t *sched.Task) {
 	c.publishAll(w.processor)
 	c.loseProcessor()
 	if c.seen != 0 {
@@ -93,7 +96,7 @@ func (c *Context) leave(w *worker) {
 	w.pressed = nil
 	w.renew(c)
 	c.worker.Store(w.rt.detachedWorker())
-	hostStateOf(w.processor.Leave()).away.Store(c)
+	hostStateOf(w.processor.LeaveWith(t)).away.Store(c)
 }
 
 // renew gives the worker another context in place of c, which goes away with its operation. If c is

@@ -7,6 +7,7 @@ import (
 	"github.com/freerun-go/freerun/internal/magazine"
 	"github.com/freerun-go/freerun/internal/record"
 	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sys/blockhook"
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
@@ -224,6 +225,20 @@ func (e env) block(c *Context, w *worker, fn func()) {
 	w.pause()
 	defer func() { c.here().pause() }()
 	fn()
+}
+
+// leaveCrashed takes an operation that has panicked, whose task is t, off w, before the functions
+// of its unit are called that deal with panics. They run on goroutines of their own, for which the
+// operation waits: so in a program of `freerun build` (activity/unaware.go) they keep nobody from
+// the processor. In a simulated runtime nothing else goes on meanwhile.
+func (e env) leaveCrashed(c *Context, w *worker, t *sched.Task) {
+	if e.sim != nil || !blockhook.Compiled {
+		return
+	}
+	c.leaveWith(w, t)
+	if c.seen != 0 {
+		c.traceBack()
+	}
 }
 
 // blockFor calls wait, which waits for what others do, as in Block. In a simulated runtime nothing

@@ -16,6 +16,10 @@ import (
 func crashed(h *sched.Host, t *sched.Task, value any, stack []byte) {
 	p := h.Processor()
 	c := contextOf(h, p)
+	if p != nil && c.current != nil && t.Kind != jobVtable && asksUser(t, c.current) {
+		w := workerOf(p)
+		w.env.leaveCrashed(c, w, t)
+	}
 	w, m := c.worker.Load(), c.current
 	c.forwarded = nil
 	c.end()

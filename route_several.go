@@ -133,19 +133,22 @@ func init() {
 	})
 	o := &turnAllOp.core
 	o.declared = turnAllDeclared
-	turnAllOp.invoke = func(c *Context, to unsafe.Pointer, t *turnAll) (struct{}, error) {
-		parts := (*multi)(to).all()
-		states := make([]any, len(parts))
-		for i := range parts {
-			states[i] = stateAt(parts[i].unit)
-		}
-		t.fn(c, states)
-		return struct{}{}, nil
-	}
+	turnAllOp.invoke = runTurnAll
 	completeSeveral(turnAllOp, turnAllDeclared.name, nil)
 	o.argPlan, o.resultPlan = nil, nil
 	o.keepsHouse()
 	o.placed.around, o.placed.chore = nil, true
+}
+
+// runTurnAll is the function of turnAllOp.
+func runTurnAll(c *Context, to unsafe.Pointer, t *turnAll) (struct{}, error) {
+	parts := (*multi)(to).all()
+	states := make([]any, len(parts))
+	for i := range parts {
+		states[i] = stateAt(parts[i].unit)
+	}
+	t.fn(c, states)
+	return struct{}{}, nil
 }
 
 // runAll has fn called with the states of several units, in the turn of all.

@@ -117,13 +117,16 @@ func init() {
 		}
 	})
 	turnOp.core.declared = turnDeclared
-	turnOp.invoke = func(c *Context, to unsafe.Pointer, t *turn) (struct{}, error) {
-		t.of.Run(c, stateAt((*unit)(to)))
-		return struct{}{}, nil
-	}
+	turnOp.invoke = runTurn
 	complete(turnOp, turnDeclared.name, nil)
 	turnOp.core.argPlan, turnOp.core.resultPlan = nil, nil
 	turnOp.core.keepsHouse()
+}
+
+// runTurn is the function of turnOp.
+func runTurn(c *Context, to unsafe.Pointer, t *turn) (struct{}, error) {
+	t.of.Run(c, stateAt((*unit)(to)))
+	return struct{}{}, nil
 }
 
 // Run implements [route.Unit].

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
 
@@ -91,6 +92,34 @@ func OnPanic(hook func(PanicReport)) UnitOption {
 		panic("freerun: OnPanic with a nil hook")
 	}
 	return UnitOption{func(x *unitExt, _ reflect.Type) { x.faults().hook = hook }}
+}
+
+// asksUser reports whether a panic in message m, which task t runs, has a function of the user's
+// called: a factory or a hook of its units.
+func asksUser(t *sched.Task, m *message) bool {
+	if u := unitRunBy(t); u != nil {
+		return u.asksUser()
+	}
+	k := m.vtable()
+	if k.multiAt == 0 {
+		return false
+	}
+	parts := k.multi(m).all()
+	for i := range parts {
+		if parts[i].unit.asksUser() {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unit) asksUser() bool {
+	x := u.ext.Load()
+	if x == nil {
+		return false
+	}
+	p := x.policy()
+	return p != nil && (p.restart != nil || p.hook != nil)
 }
 
 // faulted applies the unit's policy after an operation of the unit ended with err. Owner only.

@@ -54,13 +54,16 @@ func OnIdle[S any](d time.Duration, fn func(c *Context, u *Unit[S], s *S)) UnitO
 }
 
 // lookIdle is the look at a unit with OnIdle. Its argument calls the function of that.
-var lookIdle = lifeOperation("unit.idle", func(c *Context, u *unit, told func(c *Context, u *unit)) (struct{}, error) {
+var lookIdle = lifeOperation("unit.idle", lookInTurn)
+
+// lookInTurn is the function of lookIdle.
+func lookInTurn(c *Context, u *unit, told func(c *Context, u *unit)) (struct{}, error) {
 	x := u.ext.Load()
 	if i := x.life.Load().idle; !x.isStopped() && i.seesIdle(u) {
 		told(c, u)
 	}
 	return struct{}{}, nil
-})
+}
 
 func init() { lookIdle.core.keepsHouse() }
 

@@ -152,7 +152,10 @@ func (x *unitExt) beginAnew() {
 }
 
 // stopUnit is the operation of [Stop] on units that are of no kind. Its argument drops the state.
-var stopUnit = lifeOperation("unit.stop", func(c *Context, u *unit, clear func(u *unit)) (bool, error) {
+var stopUnit = lifeOperation("unit.stop", endInTurn)
+
+// endInTurn is the function of stopUnit.
+func endInTurn(c *Context, u *unit, clear func(u *unit)) (bool, error) {
 	x := u.extend()
 	if x.isStopped() {
 		return false, nil
@@ -165,7 +168,7 @@ var stopUnit = lifeOperation("unit.stop", func(c *Context, u *unit, clear func(u
 		fn(c, u)
 	}
 	return true, nil
-})
+}
 
 // lifeOperation returns an operation on units of any state. It runs on stopped and on passive ones,
 // too, and takes no room in a limited mailbox.

@@ -67,16 +67,33 @@ const (
 // waits are the functions of freerun below which the user may call Block or Yield, and so may wait
 // unaware: they rely on no processor while they call what is the user's. Package lock, which is
 // used as a library is, parks in package park.
+//
+// They are listed, and not those that rely: most of freerun does, wherever a lock of the standard
+// library, a route, a store, a log or a trace can block below it, and one that is forgotten here
+// keeps a processor, where the other way round it would go on with another's. What an exported
+// function is given to call is below listed ones, or an exception: TestUnawareCallbacks, of package
+// main of the command, asks each.
 var waits = []string{
-	// operations of all kinds, what is around them, and the functions of kinds
-	".(*operation[", ".Op[", ".Op2[", ".OpAll[", ".ReadOp[", ".newFreeOp[", ".NoResult[", ".Do[", ".Read[", ".goOperation[",
-	".drain", ".(*unit).drainWithExt", ".(*unit).runOne", ".runNow[", ".tryNow[", ".(*FreeOperation[", ".(*keyedForms[",
+	// the functions of operations, by what declares or sends them
+	".Op[", ".Op2[", ".OpAll[", ".ReadOp[", ".newFreeOp[", ".NoResult[", ".Do[", ".Read[", ".goOperation[",
+	".Then[", ".Then2[", ".Handle[", ".When2[", ".WhenAll[", ".Every", ".(*keyedForms[",
+	".SubscribeNewest[", ".deliveryOf[", ".runDelivery[",
+	// what runs operations, and what is around them
+	".(*operation[", ".drain", ".(*unit).drainWithExt", ".(*unit).runOne", ".(*priorityMailboxes).serve",
+	".(*priorityMailboxes).runNormal", ".runPriorityMailbox", ".runNow[", ".tryNow[", ".(*FreeOperation[",
 	".(*core).around", ".(*core).surrounded", ".(*core).runSendAround", ".(*core).runTellAround", ".(*Invocation).",
-	".(*Kind[...]).assemble", ".(*Kind[...]).runStop",
+	// the lives of units: Stop, OnEnd and OnIdle; the functions of kinds
+	".lifeOperation[", ".endInTurn", ".OnEnd[", ".lookInTurn", ".OnIdle[",
+	".(*Kind[...]).assemble", ".(*Kind[...]).runStop", ".load[", ".made[", ".assembleMaking[",
+	// what a store does in a unit's turn: it may run an operation again
+	".runTurn", ".runTurnAll", ".(*turnOf).Run", ".again",
 	// branches and loops
 	".Join[", ".joinEntering[", ".joinApart[", ".alone", ".invoke[", ".(*ForkFunc[", ".(*forkStack[", ".For", ".ForRange", ".Reduce[",
-	".loop[", ".(*loopFrame[", ".(*loopStack[", ".(*span[", ".runJob", ".(*job).steal", ".(*branch[",
-	"/activity.(*Monitor).Do",
+	".loop[", ".(*loopFrame[", ".(*loopStack[", ".(*span[", ".span[", ".runSpan[", ".runJob", ".(*job).steal", ".(*branch[",
+	".(*visit).run", ".(*Context).await", ".(*Context).help",
+	// loops over what was copied before
+	".(*Kind[...]).All", ".Operations",
+	"/activity.(*Monitor).Do", "/activity.(*Cond).Wait",
 	"/internal/sync/park.",
 }
 
@@ -85,7 +102,7 @@ func letsWait(function string) bool {
 	name := function[len(own):]
 	return slices.ContainsFunc(waits, func(w string) bool {
 		rest, found := strings.CutPrefix(name, w)
-		return found && (rest == "" || rest[0] == '.' || strings.ContainsRune("[.", rune(w[len(w)-1])))
+		return found && (rest == "" || rest[0] == '.' || rest == "-fm" || strings.ContainsRune("[.", rune(w[len(w)-1])))
 	})
 }
 

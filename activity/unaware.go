@@ -22,7 +22,7 @@ import (
 //             runtime that gives up: nobody else would ever run there.
 //             U4 Go's runtime itself, as when it begins to collect garbage, blocks as ever, and
 //             does not call the hook: it may hold what package activity needs, which allocates.
-// Checked by: of package main TestUnaware, TestUnawareBelow, TestUnawareEnds
+// Checked by: of package main TestUnaware, TestUnawareBelow, TestUnawareCallbacks, TestUnawareEnds
 
 func init() {
 	if blockhook.Compiled && !modelled {

@@ -8,9 +8,12 @@ package sched
 //
 // By the running task only; Leave panics on another goroutine than p's. It does not wait. Cost: a
 // spare goroutine is woken, or a new one started if there is none; only that allocates.
-func (p *Processor) Leave() *Host {
+func (p *Processor) Leave() *Host { return p.LeaveWith(p.running.Load()) }
+
+// LeaveWith is Leave in [Config.Crashed]: t is the task that has panicked, and runs no longer.
+func (p *Processor) LeaveWith(t *Task) *Host {
 	h := p.mustBeHome("Leave")
-	h.away.Store(p.running.Load())
+	h.away.Store(t)
 	h.scheduler.census.addAway() // before p can park, so that the scheduler never looks idle
 	h.release(p)
 	h.scheduler.handOff(p)
