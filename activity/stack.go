@@ -44,8 +44,8 @@ type stack struct {
 // elsewhere.
 type finalizer func(p *sched.Processor, a *Activity)
 
-// fresh is the kind of task of an activity that has not begun, begun of one that has. A third kind,
-// of one that waits without a switch, is in locked.go.
+// fresh is the kind of task of an activity that has not begun, begun of one that has. Another kind,
+// midway, is in midway.go, and that of one that waits without a switch in locked.go.
 var (
 	fresh = &sched.Kind{Discard: discardFresh}
 	begun = &sched.Kind{Discard: discardBegun}
@@ -196,7 +196,7 @@ func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 	for t != nil {
 		switch {
 		case !p.MayProceed():
-		case t.Kind == begun:
+		case t.Kind == begun, t.Kind == midway:
 			p.Proceed(t)
 			return activityOf(t).stack.Load()
 		case t.Kind == fresh && p.HasCoroutine(): // otherwise the host makes one
