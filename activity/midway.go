@@ -16,9 +16,7 @@ import (
 //             preempts it, and it gives no processor away where it blocks.
 // Checked by: of package main TestGivenUpMidway; TestDiscardMidway
 
-// midway is the kind of task of an activity that is queued in the middle of code in which it does
-// not end.
-var midway = &sched.Kind{Run: goOn, Discard: discardMidway, Outlasts: nameOf, Prefetch: fetchAhead}
+func init() { midway.Discard, midway.Outlasts = discardMidway, nameOf }
 
 // midwayIn calls f, in which the activity is queued and comes to run again, in the middle of code.
 func (st *stack) midwayIn(f func(a *Activity)) {
