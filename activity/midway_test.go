@@ -1,6 +1,7 @@
 package activity_test
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"sync"
@@ -94,5 +95,64 @@ func TestDiscardMidway(t *testing.T) {
 				t.Errorf("%d went on, and %d have run what they deferred", passed.Load(), deferred.Load())
 			}
 		})
+	}
+}
+
+// TestLockedDiscarded has an activity go on after the end of its scheduler, lock itself to its
+// thread, and be ended in the Wait of a Cond: it has the lock then, which two goroutines wait for.
+func TestLockedDiscarded(t *testing.T) {
+	s := sched.New(sched.Config{Processors: 1})
+	s.Start()
+	fair := new(activity.FairMutex)
+	c := activity.NewCond(fair)
+	over := make(chan struct{})
+	var begun atomic.Int32
+	var has atomic.Bool
+	turns := 0
+	a := activity.Go(activity.On(s), func(a *activity.Activity) {
+		begun.Add(1)
+		for begun.Load() != 2 {
+			a.YieldMidway()
+		}
+		<-over
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if err := fair.Lock(context.Background()); err != nil {
+			t.Error(err)
+		}
+		defer fair.Unlock()
+		defer func() { turns++ }()
+		has.Store(true)
+		for activity.Waits(fair) != 2 {
+			runtime.Gosched()
+		}
+		t.Error("went on:", c.Wait(a))
+	})
+	activity.Go(activity.On(s), func(*activity.Activity) { begun.Add(1); <-over })
+	for begun.Load() != 2 {
+		runtime.Gosched()
+	}
+	s.Stop(time.After(10 * time.Millisecond))
+	close(over)
+	for !has.Load() {
+		runtime.Gosched()
+	}
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if err := fair.Lock(context.Background()); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(10 * time.Millisecond) // the activity waits for the lock meanwhile
+			turns++
+			fair.Unlock()
+		})
+	}
+	if err := a.Wait(within(t)); err != activity.ErrClosed {
+		t.Errorf("came to %v", err)
+	}
+	all.Wait()
+	if turns != 3 {
+		t.Errorf("the lock was had %d times", turns)
 	}
 }
