@@ -220,6 +220,10 @@ func (t *activityHost) Prepare(on *activityhost.Stack, p *sched.Processor) {
 
 // Enter implements [activityhost.Owner]: the activity's context becomes the worker's active one.
 func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
+	if p == nil {
+		t.enterDiscarded(on)
+		return
+	}
 	w := workerOf(p)
 	r := t.slotFor(on, w)
 	c := r.context

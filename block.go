@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 )
@@ -97,6 +98,16 @@ func (c *Context) leaveWith(w *worker, t *sched.Task) {
 	w.renew(c)
 	c.worker.Store(w.rt.detachedWorker())
 	hostStateOf(w.processor.LeaveWith(t)).away.Store(c)
+}
+
+// enterDiscarded is Enter for an activity that goes on without a processor, as the runtime has
+// ended: its context leads to no processor's worker any more, which others use, and what it forks
+// runs in sequence. A guest has no context of its own yet.
+func (t *activityHost) enterDiscarded(on *activityhost.Stack) {
+	if r := slotOf(on); r != nil {
+		r.context.worker.Store(t.rt.detachedWorker())
+		r.context.loseProcessor()
+	}
 }
 
 // renew gives the worker another context in place of c, which goes away with its operation. If c is

@@ -201,7 +201,11 @@ func (rt *Runtime) end(cause error) error {
 func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
 	for _, s := range stuck {
-		if name := contextOf(s.Host, s.Processor).operation(); name != "" {
+		name := s.Name
+		if s.Host != nil {
+			name = contextOf(s.Host, s.Processor).operation()
+		}
+		if name != "" {
 			e.Running = append(e.Running, name)
 		}
 	}

@@ -113,3 +113,17 @@ type readLocker RWMutex
 func (r *readLocker) Lock(ctx context.Context) error { return (*RWMutex)(r).RLock(ctx) }
 func (r *readLocker) Unlock()                        { (*RWMutex)(r).RUnlock() }
 func (r *readLocker) isLocked() bool                 { return used(r.q.state.Load()) != 0 }
+
+// YieldMidway yields as an activity does that was preempted.
+func (a *Activity) YieldMidway() {
+	st := a.own("YieldMidway")
+	st.midwayIn(func(a *Activity) { st.yield(a) })
+}
+
+// BlockMidway calls fn as an activity does that blocks unaware.
+func (a *Activity) BlockMidway(fn func()) {
+	st := a.own("BlockMidway")
+	st.depart(st.co.Processor())
+	fn()
+	st.midwayIn(func(*Activity) { st.rejoin() })
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/freerun-go/freerun/internal/sched"
+	"github.com/freerun-go/freerun/internal/sync/park"
 )
 
 // An activity whose goroutine is locked to its thread, by [runtime.LockOSThread] or in a callback
@@ -16,6 +17,7 @@ import (
 //
 // The processor may arrive before L3: the host keeps it until then. Exactly one arrives for each
 // L2. In a deterministic runtime, which switches everything, such an activity cannot wait.
+// One that has been discarded waits only for a lock that it takes again, as a goroutine does.
 //
 // Checked by: TestLocked…
 
@@ -36,8 +38,21 @@ func (st *stack) stayToWait(a *Activity) bool {
 		st.point, st.ctx, st.isFirm = nil, nil, false
 		return false
 	}
-	st.stay(a, finishWait)
+	if sched.CurrentHost() == nil {
+		st.stayDiscarded(a)
+	} else {
+		st.stay(a, finishWait)
+	}
 	return true
+}
+
+// stayDiscarded waits, firmly, as an ordinary goroutine does: the activity was discarded before,
+// and is on no host to which a processor could come.
+func (st *stack) stayDiscarded(a *Activity) {
+	w := st.waiter.Load()
+	w.activity, w.parker = nil, park.New()
+	finishWait(nil, a)
+	w.parker.Park()
 }
 
 // stay leaves the processor, if there is one, but not the goroutine. It returns when the activity

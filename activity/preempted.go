@@ -23,7 +23,8 @@ import (
 //             An activity with n calls on its stack looks at them once in n/512 times.
 //             Where it does not yield, other goroutines have the P after 10 ms, as ever.
 //             Q3 An activity does not end where it was preempted: it may hold a lock there. It ends
-//             where it next waits or yields by itself.
+//             where it next waits or yields by itself. Who gives up does not wait for that (M1 of
+//             midway.go).
 //             Q4 While a stand-in runs, the activity's goroutine does not: one of them at a time is
 //             the coroutine.
 // Checked by: of package main TestPreempted, TestPreemptedStandard, TestPreemptedRight,
@@ -43,7 +44,7 @@ func preempted(owner unsafe.Pointer, g preempt.Goroutine) (others bool) {
 	if !ok || !st.mayBePreempted(g) {
 		return false
 	}
-	co.StandIn(func() { others = st.yield(st.activity.Load()) })
+	co.StandIn(func() { st.midwayIn(func(a *Activity) { others = st.yield(a) }) })
 	return others
 }
 

@@ -45,16 +45,18 @@ type stack struct {
 // elsewhere.
 type finalizer func(p *sched.Processor, a *Activity)
 
-// fresh is the kind of task of an activity that has not begun, begun of one that has. A third kind,
-// of one that waits without a switch, is in locked.go.
+// fresh is the kind of task of an activity that has not begun, begun of one that has, and midway of
+// one that is queued where it does not end (midway.go). A fourth kind, of one that waits without a
+// switch, is in locked.go.
 var (
-	fresh = &sched.Kind{Discard: discardFresh}
-	begun = &sched.Kind{Discard: discardBegun}
+	fresh  = &sched.Kind{Discard: discardFresh}
+	begun  = &sched.Kind{Discard: discardBegun}
+	midway = &sched.Kind{}
 )
 
-func init() { // an init function, because the functions refer to both kinds
-	fresh.Run, begun.Run = begin, goOn
-	begun.Prefetch = fetchAhead
+func init() { // an init function, because the functions refer to the kinds
+	fresh.Run, begun.Run, midway.Run = begin, goOn, goOn
+	begun.Prefetch, midway.Prefetch = fetchAhead, fetchAhead
 }
 
 func fetchAhead(t *sched.Task, near bool) {
@@ -197,7 +199,7 @@ func (st *stack) successor(p *sched.Processor, t *sched.Task) *stack {
 	for t != nil {
 		switch {
 		case !p.MayProceed():
-		case t.Kind == begun:
+		case t.Kind == begun, t.Kind == midway:
 			p.Proceed(t)
 			return activityOf(t).stack.Load()
 		case t.Kind == fresh && p.HasCoroutine(): // otherwise the host makes one
@@ -260,7 +262,9 @@ func (st *stack) finish(a *Activity) {
 // arrive tells the owner that the activity has come to run on a processor. A discarded activity
 // has none.
 func (st *stack) arrive(a *Activity) {
-	if p := st.co.Processor(); p != nil {
+	if p := st.co.Processor(); p == nil {
+		a.owner.Enter(a, &st.seen, nil)
+	} else {
 		a.refill()
 		st.co.Turn()
 		st.looks = 0

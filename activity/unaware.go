@@ -18,8 +18,9 @@ import (
 //             Functions that let the user call Block rely on nothing: those that call operations
 //             and branches, and Do of a Monitor.
 //             U3 An activity does not end where it blocks unaware: the lock that it waits for would
-//             be left half taken. It ends where it next waits or yields. Not so in a deterministic
-//             runtime that gives up: nobody else would ever run there.
+//             be left half taken. It ends where it next waits or yields, and who gives up does not
+//             wait for that (M1 of midway.go). Not so in a deterministic runtime that gives up:
+//             nobody else would ever run there.
 //             U4 Go's runtime itself, as when it begins to collect garbage, blocks as ever, and
 //             does not call the hook: it may hold what package activity needs, which allocates.
 // Checked by: of package main TestUnaware, TestUnawareBelow, TestUnawareCallbacks, TestUnawareEnds
@@ -74,7 +75,7 @@ func leaveOperation() blockhook.Answer {
 // one.
 func returnUnaware() {
 	if st := currentStack(); st != nil {
-		st.rejoin()
+		st.midwayIn(func(*Activity) { st.rejoin() })
 	} else {
 		activityhost.Operations.Back(sched.CurrentHost())
 	}

@@ -44,9 +44,10 @@ type Owner[A any] interface {
 	// Prepare is called on a host's own stack before the first activity runs on a new stack, on p.
 	// It makes what Enter needs, since a new stack has little room.
 	Prepare(on *Stack, p *sched.Processor)
-	// Enter is called each time a has come to run on processor p. Leave is called when a is about
-	// to be suspended, or has ended. Depart is called instead of Leave when a gives p away and runs
-	// on without a processor, until the next Enter. These three are called on a's goroutine.
+	// Enter is called each time a has come to run on processor p; p is nil if a was discarded, and
+	// has none from then on. Leave is called when a is about to be suspended, or has ended. Depart
+	// is called instead of Leave when a gives p away and runs on without a processor, until the
+	// next Enter. These three are called on a's goroutine.
 	Enter(a *A, on *Stack, p *sched.Processor)
 	Leave(a *A, on *Stack, p *sched.Processor)
 	Depart(a *A, on *Stack, p *sched.Processor)

@@ -22,10 +22,13 @@ func goroutineNumber() uint64 {
 }
 
 // Stack returns the current stack of the goroutine that runs the task, with all frames of the
-// task, in the form of a panic's trace; nil if the goroutine has ended. Go offers no way but to
-// write the stacks of all goroutines, and stops them all for it: use it for reports, not for
-// measurements. Any goroutine except the task's own.
+// task, in the form of a panic's trace; nil if the goroutine has ended, or is no host's. Go offers
+// no way but to write the stacks of all goroutines, and stops them all for it: use it for reports,
+// not for measurements. Any goroutine except the task's own.
 func (k Stuck) Stack() []byte {
+	if k.Host == nil {
+		return nil
+	}
 	if co := k.Host.base.running.Load(); co != nil {
 		return co.Trace()
 	}

@@ -3,6 +3,7 @@ package sched
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
@@ -11,14 +12,16 @@ import (
 // Stuck is a task that had not returned when it was looked at.
 type Stuck struct {
 	Task      *Task
-	Host      *Host      // on whose goroutine the task runs
+	Host      *Host      // on whose goroutine the task runs; nil if it has outlasted the scheduler
 	Processor *Processor // that runs the task; nil if the task has left it
+	Name      string     // of a task that has outlasted the scheduler: see [Kind].Outlasts
 }
 
 // Stop ends the scheduler. It waits until no task is queued or running, with or without a
 // processor, and ends all goroutines. If expired fires first, Stop returns the tasks that have not
 // returned; their goroutines end when they do. Tasks that have not run by then, and tasks queued
-// later, are discarded. Call Stop once, and not from a task.
+// later, are discarded. Those of them that outlast the scheduler ([Kind].Outlasts) have not
+// returned either. Call Stop once, and not from a task.
 //
 // The end comes in two steps. Once stopping is set, the goroutine that makes the scheduler idle
 // finishes it, that is, closes quit. Then each processor ends when it finds no task anywhere, and
@@ -45,6 +48,7 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 	s.stopped.Store(true)
 	s.pollers.close()
 	s.sweep()
+	stuck = s.lasting.addTo(stuck)
 	if s.driver != nil {
 		s.Drive(nil) // the suspensions that were discarded
 	}
@@ -88,7 +92,7 @@ func (s *Scheduler) sweep() {
 		for _, pr := range byRank {
 			for t := collector.stealFrom(victim, pr); t != nil; t = collector.stealFrom(victim, pr) {
 				for ; t != nil; t = collector.next() {
-					t.Kind.Discard(t)
+					s.discard(t)
 				}
 			}
 		}
@@ -103,9 +107,46 @@ func (s *Scheduler) sweepInbox() {
 		for list != nil {
 			var t *Task
 			t, list = cut(list)
-			t.Kind.Discard(t)
+			s.discard(t)
 		}
 	}
+}
+
+// discard discards a task, and notes whether it outlasts the scheduler.
+func (s *Scheduler) discard(t *Task) {
+	if t.Kind.Outlasts != nil {
+		s.lasting.note(t)
+	}
+	t.Kind.Discard(t)
+}
+
+// lasting are the discarded tasks that outlast the scheduler, until Stop has looked at them. Those
+// that are discarded later were running when it looked.
+type lasting struct {
+	mu     sync.Mutex
+	all    []Stuck
+	closed bool
+}
+
+func (l *lasting) note(t *Task) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.all = append(l.all, Stuck{Task: t, Name: t.Kind.Outlasts(t)})
+	}
+}
+
+// addTo adds the tasks to those that have not returned otherwise. A task may be among these: it was
+// queued since.
+func (l *lasting) addTo(stuck []Stuck) []Stuck {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for _, k := range l.all {
+		stuck = slices.DeleteFunc(stuck, func(other Stuck) bool { return other.Task == k.Task })
+	}
+	stuck, l.all = append(stuck, l.all...), nil
+	return stuck
 }
 
 // Stopped reports whether the scheduler has stopped: tasks queued now are discarded. Any
