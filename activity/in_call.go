@@ -17,6 +17,7 @@ import (
 //             C2 Nothing of the user's runs on the goroutine before it has a processor again, but
 //             callbacks from C: these run without one, as in Block.
 //             C3 While others act for the activity, its goroutine does not go on.
+//             C4 The activity does not end there (M1 of midway.go): it may hold a lock.
 // Checked by: of package main TestSystemCalls
 
 // leaveInCall gives the processor of an activity away whose goroutine g is in a call, a
@@ -41,6 +42,6 @@ func returnFromCall(owner unsafe.Pointer) {
 	co := (*sched.Coroutine)(owner)
 	st := co.Local.(*stack)
 	if co.Processor() == nil { // otherwise a callback has waited, which gave it one
-		co.StandIn(st.rejoin)
+		co.StandIn(func() { st.midwayIn(func(*Activity) { st.rejoin() }) })
 	}
 }
