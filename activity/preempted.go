@@ -64,7 +64,7 @@ func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
 		return false
 	}
 	p, a := st.co.Processor(), st.activity.Load()
-	if p == nil || p.Driven() || a.closing() {
+	if p == nil || p.Driven() {
 		return false
 	}
 	return st.countQuantum(a)

@@ -46,7 +46,8 @@ func (a *Activity) refill() { a.quantum = Quantum * int32(a.quanta) }
 //go:norace
 func (a *Activity) expire() {
 	if a.Here() {
-		if st := a.stack.Load(); st.co.Processor() != nil && !st.co.Locked() && !st.isExempt() {
+		st := a.stack.Load()
+		if (st.co.Processor() != nil || st.discarded) && !st.co.Locked() && !st.isExempt() {
 			a.Yield()
 			return
 		}

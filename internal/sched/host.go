@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/blockhook"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 	"github.com/freerun-go/freerun/internal/sys/threadlock"
 )
@@ -92,6 +93,7 @@ func (h *Host) live(p *Processor) {
 	h.trace.Store(goroutineNumber())
 	me := &registration{id: h.id, host: h}
 	registerMe(me)
+	blockhook.Announce(true)
 	defer func() {
 		// After a Goexit, or when a locked host ends, another host takes the processor. The
 		// processor must leave this goroutine before the goroutine ends: Go then gives its
@@ -102,6 +104,7 @@ func (h *Host) live(p *Processor) {
 		}
 		h.endAway()
 		unregister(me)
+		blockhook.Announce(false)
 		s.dropHints()
 		if s.alive.Add(-1) == 0 {
 			close(s.exited)

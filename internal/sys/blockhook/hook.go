@@ -17,6 +17,18 @@ var returns func()
 //lint:ignore U1000 Go's runtime reads it
 var turns func()
 
+// announce has a value where Compiled is true.
+var announce func(asks bool)
+
+// Announce says whether the running goroutine is to be asked before it blocks; those of package
+// preempt are in any case. Goroutines that are not asked block at once. One should say no before it
+// ends.
+func Announce(asks bool) {
+	if announce != nil {
+		announce(asks)
+	}
+}
+
 // Install sets the functions that a goroutine calls which is about to block; which has blocked, if
 // the first has said so; and in place of blocking. It is called once, before such a program's own
 // code runs. Where Compiled is false, nobody calls the functions.
