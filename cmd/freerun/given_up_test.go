@@ -141,17 +141,19 @@ var kinds = map[string]func(start func(name string, f func(a *activity.Activity)
 	"unaware": func(start func(string, func(*activity.Activity))) func() error {
 		blocked := make(chan int)
 		for i := range several - 1 {
-			start(fmt.Sprint("loop", i), func(*activity.Activity) {
+			start(fmt.Sprint("loop", i), func(a *activity.Activity) {
 				begun.Add(1)
 				<-blocked
 				helper.Loop()
+				for { // it ends at a check
+				}
 			})
 		}
 		start("loop2", func(*activity.Activity) { loop() })
 		until(func() bool { return begun.Load() == several })
 		return func() error {
 			go func() {
-				<-rt.Context().Done() // nothing is preempted from now on
+				<-rt.Context().Done()
 				close(blocked)
 			}()
 			return rt.Close()

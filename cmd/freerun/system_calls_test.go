@@ -2,10 +2,7 @@
 
 package main
 
-import (
-	"os/exec"
-	"testing"
-)
+import "testing"
 
 // inCalls is a program with one processor whose activities are in system calls of the kind that the
 // first argument names. All but the last two kinds wait there for what another activity of the
@@ -207,77 +204,47 @@ func TestSystemCalls(t *testing.T) {
 	}
 }
 
-// inC is a program with one processor whose activities are in C, for 20 ms each, and in callbacks
-// from there.
-const inC = `package main
-
-/*
-#include <unistd.h>
-
-extern int inGo(int);
-static int inC(int n) { usleep(20000); n = inGo(n); usleep(20000); return n + 1; }
-*/
-import "C"
+// inBubble is a test whose activities are in system calls in a bubble of testing/synctest.
+const inBubble = `package user
 
 import (
-	"context"
-	"fmt"
-	"runtime"
+	"syscall"
+	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
 )
 
-//export inGo
-func inGo(n C.int) C.int {
-	for range 1000 {
-		runtime.Gosched()
-	}
-	time.Sleep(time.Millisecond)
-	return 2 * n
-}
-
-func main() {
-	rt := freerun.New(freerun.Processors(1))
-	defer rt.Close()
-	var all []*activity.Activity
-	turns, in, most := 0, 0, 0 // of one processor
-	for n := range 50 {
-		all = append(all, activity.Go(rt, func(a *activity.Activity) {
-			for range 3 {
-				in++
-				most = max(most, in)
-				if got := C.inC(C.int(n)); got != C.int(2*n+1) {
-					panic(got)
+func TestCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := freerun.New(freerun.Processors(1))
+		var all []*activity.Activity
+		for range 4 {
+			all = append(all, activity.Go(rt, func(a *activity.Activity) {
+				for range 5 {
+					pause := syscall.NsecToTimespec(int64(3 * time.Millisecond))
+					syscall.Nanosleep(&pause, nil)
+					a.Yield()
 				}
-				in--
-				turns++
-				a.Yield()
-			}
-		}))
-	}
-	for _, a := range all {
-		if err := a.Wait(context.Background()); err != nil {
-			panic(err)
+			}))
 		}
-	}
-	fmt.Print(turns, " ", most > 10)
+		for _, a := range all {
+			if err := a.Wait(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 `
 
-// TestInC: activities in C keep no processor.
-func TestInC(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("there is no C compiler")
-	}
-	t.Setenv("CGO_ENABLED", "1")
-	dir := newModule(t, map[string]string{"main.go": inC})
-	must(t, dir, binary, "build", "-o", "with", ".")
-	must(t, dir, binary, "build", "-race", "-o", "race", ".")
-	for _, program := range []string{"./with", "./race"} {
-		if got := must(t, dir, program); got != "150 true" {
-			t.Errorf("%s: %s", program, got)
-		}
-	}
+// TestCallsInBubble: in a bubble, where nothing outside may act for an activity, it keeps its
+// processor in calls.
+func TestCallsInBubble(t *testing.T) {
+	dir := newModule(t, map[string]string{"calls_test.go": inBubble})
+	must(t, dir, binary, "test", ".")
 }

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/freerun-go/freerun"
@@ -65,15 +66,16 @@ func main() {
 	})
 	say("a mutex")
 
-	var kept []byte
+	var kept atomic.Pointer[[1 << 18]byte]
+	var collected atomic.Int64 // an activity may be preempted in the middle of n++
 	inTurns(rt, func(a *activity.Activity, me int) {
-		kept = make([]byte, 1<<18)
-		if n++; n%100 == 0 { // with locks of Go's own
+		kept.Store(new([1 << 18]byte))
+		if collected.Add(1)%100 == 0 { // with locks of Go's own
 			go runtime.GC()
 			runtime.GC()
 		}
 	})
-	n += len(kept) - 1<<18
+	n = int(collected.Load())
 	say("collections")
 
 	var rw sync.RWMutex
