@@ -1,0 +1,55 @@
+package main
+
+import "path"
+
+// subject is a module with tests, and which of its packages are tested.
+type subject struct {
+	module, version string
+	folders         []string
+	skip            string            // tests that do not run at all, a regular expression
+	known           map[string]string // why a test does not end as it does under go test
+}
+
+var subjects = []subject{
+	{module: "github.com/google/btree", version: "v1.1.3", folders: []string{"."}},
+	{module: "github.com/google/uuid", version: "v1.6.0", folders: []string{"."}},
+	{module: "golang.org/x/sync", version: "v0.19.0", folders: []string{"errgroup", "semaphore", "singleflight", "syncmap"}},
+	{module: "golang.org/x/time", version: "v0.14.0", folders: []string{"rate"}},
+	{module: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7", folders: []string{".", "expirable", "simplelru"}},
+	{module: "github.com/sourcegraph/conc", version: "v0.3.0", folders: []string{".", "pool", "stream", "iter", "panics"}},
+	{module: "github.com/panjf2000/ants/v2", version: "v2.11.3", folders: []string{"."}},
+	{module: "github.com/gammazero/workerpool", version: "v1.1.3", folders: []string{"."}},
+	{module: "github.com/puzpuzpuz/xsync/v3", version: "v3.5.1", folders: []string{"."}},
+	{module: "github.com/gofrs/flock", version: "v0.13.0", folders: []string{"."}},
+	{module: "github.com/fsnotify/fsnotify", version: "v1.9.0", folders: []string{"."}},
+	{module: "github.com/creack/pty", version: "v1.1.24", folders: []string{"."}},
+	{module: "github.com/spf13/cobra", version: "v1.10.2", folders: []string{"."}},
+	{module: "gopkg.in/yaml.v3", version: "v3.0.1", folders: []string{"."}},
+	{module: "go.uber.org/zap", version: "v1.27.1", folders: []string{".", "buffer", "zapcore", "zapio"}},
+	{module: "github.com/hashicorp/yamux", version: "v0.1.2", folders: []string{"."}},
+	{module: "github.com/gorilla/websocket", version: "v1.5.3", folders: []string{"."}},
+	{module: "github.com/coder/websocket", version: "v1.8.14", folders: []string{".", "wsjson"}},
+	{module: "golang.org/x/net", version: "v0.48.0", folders: []string{"http2", "netutil", "websocket"}},
+	{module: "github.com/miekg/dns", version: "v1.1.68", folders: []string{"."}},
+	{module: "github.com/valyala/fasthttp", version: "v1.68.0", folders: []string{".", "fasthttputil"}},
+	{module: "github.com/klauspost/compress", version: "v1.18.7", folders: []string{"fse", "huff0", "s2", "zstd"}},
+	{module: "go.etcd.io/bbolt", version: "v1.4.3", folders: []string{".", "internal/freelist"}},
+	{module: "github.com/nats-io/nats.go", version: "v1.48.0", folders: []string{"test"}},
+}
+
+// path names the package.
+func (s subject) path(folder string) string { return path.Join(s.module, folder) }
+
+// reason returns why a test is known not to end as it does under go test, empty if it is not known.
+func (s subject) reason(test string) string {
+	for {
+		if why, found := s.known[test]; found {
+			return why
+		}
+		above := path.Dir(test)
+		if above == "." {
+			return ""
+		}
+		test = above
+	}
+}
