@@ -81,14 +81,52 @@ func (c *corpus) copied(s subject, wrapped bool) (string, error) {
 			return "", err
 		}
 	}
+	leaks, err := c.noLeaks()
+	if err != nil {
+		return "", err
+	}
 	// Both copies alike: the version of the language, and of modules that freerun depends on.
-	if _, err := output(to, settings, "go", "mod", "edit", "-go=1.26", "-require="+freerun+"@v0.1.0", "-replace="+freerun+"="+c.root); err != nil {
+	if _, err := output(to, settings, "go", "mod", "edit", "-go=1.26", "-require="+freerun+"@v0.1.0",
+		"-replace="+freerun+"="+c.root, "-replace=go.uber.org/goleak="+leaks); err != nil {
 		return "", err
 	}
 	if !wrapped {
 		return to, nil
 	}
 	return to, wrapAll(to, s.module)
+}
+
+// noLeaks returns the folder of a package goleak that finds nothing: the tests' own activities are
+// there while they run.
+func (c *corpus) noLeaks() (string, error) {
+	dir := filepath.Join(c.dir, "goleak")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for name, text := range map[string]string{
+		"go.mod": "module go.uber.org/goleak\n\ngo 1.26\n",
+		"goleak.go": `package goleak
+
+import (
+	"os"
+	"testing"
+)
+
+type Option any
+
+func Find(...Option) error                          { return nil }
+func VerifyNone(any, ...Option)                     {}
+func VerifyTestMain(m *testing.M, _ ...Option)      { os.Exit(m.Run()) }
+func IgnoreCurrent() Option                         { return nil }
+func IgnoreTopFunction(string) Option               { return nil }
+func IgnoreAnyFunction(string) Option               { return nil }
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
 }
 
 // wrapAll has the tests of a module run in activities.
