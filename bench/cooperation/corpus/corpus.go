@@ -86,18 +86,18 @@ func (c *corpus) one(s subject, folder string, w *tabwriter.Writer) error {
 	if err != nil {
 		return err
 	}
-	const all = "^(Test|Fuzz)" // examples run in no activity
-	plain, err := c.run(p, 0, all, "")
+	plain, err := c.run(p, 0, p.only, "")
 	if err != nil {
 		return err
 	}
-	inside, err := c.run(p, 1, all, "")
+	inside, err := c.run(p, 1, p.only, "")
 	if err != nil {
 		return err
 	}
 	known, once, skipped := 0, 0, 0
 	again := map[string]*results{}
 	var wrong []string
+	listed := "" // a test, before its subtests
 	for _, test := range slices.Sorted(maps.Keys(plain.ended)) {
 		want, got := plain.ended[test], inside.ended[test]
 		switch {
@@ -127,7 +127,10 @@ func (c *corpus) one(s subject, folder string, w *tabwriter.Writer) error {
 		} else if second == "" {
 			got = "hangs, or the program ends"
 		}
-		wrong = append(wrong, fmt.Sprintf("%s: %s: %s in place of %s", s.path(folder), test, got, want))
+		if listed == "" || !strings.HasPrefix(test, listed+"/") {
+			listed = test
+			wrong = append(wrong, fmt.Sprintf("%s: %s: %s in place of %s", s.path(folder), test, got, want))
+		}
 	}
 	for _, line := range wrong {
 		fmt.Fprintln(os.Stderr, "corpus:", line)

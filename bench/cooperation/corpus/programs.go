@@ -28,7 +28,8 @@ const freerun = "github.com/freerun-go/freerun"
 type program struct {
 	binaries [2]string
 	folder   string // where its tests find their files
-	skip     string // tests that do not run
+	only     string // tests that run
+	skip     string // tests that do not
 }
 
 // build copies a module and compiles the tests of a package, as they are by go, and in activities
@@ -42,6 +43,9 @@ func (c *corpus) build(s subject, folder string) (p program, err error) {
 	}
 	// The tests as they were run in the folder of the others: the same files, and none of the cache.
 	p.folder, p.skip = filepath.Join(copies[0], folder), s.skip
+	if p.only = s.only; p.only == "" {
+		p.only = "^(Test|Fuzz)" // examples run in no activity
+	}
 	flags := []string{"test", "-vet=off", "-c"}
 	if c.race {
 		flags = append(flags, "-race")

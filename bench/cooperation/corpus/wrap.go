@@ -48,7 +48,9 @@ func wrap(name string, text []byte, path string) ([]byte, error) {
 				}
 			}
 		case *ast.FuncDecl:
-			into(n.Type, n.Body)
+			if n.Type.Params.NumFields() == 1 { // others are called by tests, with their t
+				into(n.Type, n.Body)
+			}
 		case *ast.FuncLit:
 			into(n.Type, n.Body)
 		}

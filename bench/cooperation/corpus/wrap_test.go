@@ -30,7 +30,7 @@ func TestOne(t *testing.T) { freerun_in.Run(t, func(_ *freerun_in.Activity) {
 	t.Run("sub", func(t *testing.T) { freerun_in.Run(t, func(_ *freerun_in.Activity) { help(t, 1) })})
 	bubble.Test(t, func(t *testing.T) {})
 })}
-func help(t *testing.T, n int) { freerun_in.Run(t, func(_ *freerun_in.Activity) {})}
+func help(t *testing.T, n int) {}
 func answer(t *testing.T) int { return 1 }
 func TestNone(*testing.T) {}
 func BenchmarkOne(b *testing.B) {}
