@@ -41,7 +41,7 @@ func (c *corpus) build(s subject, folder string) (p program, err error) {
 			return p, err
 		}
 	}
-	// The tests as they were run in the folder of the others: the same files, and none of the cache.
+	// Both programs run in the folder of the first copy, and so with the same files.
 	p.folder, p.skip = filepath.Join(copies[0], folder), s.skip
 	if p.only = s.only; p.only == "" {
 		p.only = "^(Test|Fuzz)" // examples run in no activity

@@ -25,9 +25,9 @@ var processor = sync.OnceValue(func() *freerun.Runtime { return freerun.New(free
 // inside has the activities of the tests that run, by their *testing.T.
 var inside sync.Map
 
-// Run runs the body of a test in an activity and waits for its end. If the body does not return
-// (FailNow, SkipNow, a panic), neither does Run. A function that a test calls with its own t runs as
-// it is.
+// Run runs the body of a test in an activity and waits for its end. If the body does not return, as
+// by FailNow, SkipNow or a panic, neither does Run. A function that a test calls with its own t runs
+// as it is.
 func Run(t *testing.T, body func(a *Activity)) {
 	if a, already := inside.Load(t); already {
 		body(a.(*Activity))
@@ -76,7 +76,7 @@ func disturb() (end func()) {
 				a.Yield()
 			}
 		})
-		// A pause after each turn: with this one alone, a test's every wait would take a millisecond.
+		// A pause after each turn: without, every wait of a test would take a millisecond.
 		activity.Go(processor(), func(a *Activity) {
 			for !over.Load() {
 				spin(over, 3*time.Millisecond)
