@@ -20,6 +20,7 @@ type corpus struct {
 	dir     string // of copies, binaries and what they print
 	freerun string
 	root    string // of freerun
+	own     bool   // whether dir is made for the run
 	wrong   []string
 }
 
@@ -52,7 +53,10 @@ func (c *corpus) all(matches *regexp.Regexp) (err error) {
 	if len(c.wrong) > 0 {
 		return fmt.Errorf("of what is right under go test is wrong, see %s:\n%s", c.dir, strings.Join(c.wrong, "\n"))
 	}
-	return os.RemoveAll(c.dir)
+	if c.own {
+		return os.RemoveAll(c.dir)
+	}
+	return nil
 }
 
 // prepare makes the folder of the run and builds freerun.
@@ -63,6 +67,7 @@ func (c *corpus) prepare() (err error) {
 	}
 	c.root = filepath.Dir(filepath.Dir(here))
 	if c.dir == "" {
+		c.own = true
 		c.dir, err = os.MkdirTemp("", "corpus-")
 	} else {
 		c.dir, err = filepath.Abs(c.dir)

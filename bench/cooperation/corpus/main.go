@@ -7,7 +7,7 @@
 // The body of each test, and of each subtest, runs in an activity of a runtime with one processor.
 // Two more activities run there: one yields all the time, the other one spins. So the tests are
 // preempted each millisecond, wherever they are. A test that does not end as it does under go test
-// is run again, alone; it counts if it fails again, or hangs. If any does, the exit status is 1, and
+// is run again, alone; it counts if it fails again, or hangs. If any does, the exit status is 1 and
 // the folder of the run is kept: what the programs print is there, also the goroutines of one that
 // hangs. A stub takes the place of go.uber.org/goleak: the tests' own activities are no leak.
 package main

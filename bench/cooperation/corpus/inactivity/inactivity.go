@@ -26,8 +26,8 @@ var processor = sync.OnceValue(func() *freerun.Runtime { return freerun.New(free
 var inside sync.Map
 
 // Run runs the body of a test in an activity and waits for its end. If the body does not return, as
-// by FailNow, SkipNow or a panic, neither does Run. A function that a test calls with its own t runs
-// as it is.
+// by FailNow, SkipNow or a panic, neither does Run. A function that a test calls with its own t
+// runs as it is.
 func Run(t *testing.T, body func(a *Activity)) {
 	if a, already := inside.Load(t); already {
 		body(a.(*Activity))
