@@ -219,7 +219,7 @@ cooperation: ## what freerun build costs: programs with activities, PAIRS times 
 
 # Each module is downloaded by its exact version; none is in a go.mod of ours.
 .PHONY: corpus
-corpus: ## the tests of libraries in activities of one processor, compiled by freerun test, beside go test: some ten minutes; RUN_CORPUS= has flags
+corpus: ## the tests of libraries in activities of one processor, compiled by freerun test, beside go test: a quarter of an hour; RUN_CORPUS= has flags
 	cd bench/cooperation && export GOWORK=off && go vet ./... && go test ./... && go run ./corpus $(RUN_CORPUS)
 
 .PHONY: apidiff
