@@ -24,6 +24,7 @@ PAIRS ?= 20
 BENCH ?= .
 RUN_MACHINES ?= --rounds 5 --seconds 2
 RUN_COOPERATION ?=
+RUN_CORPUS ?=
 MUTATIONS ?= 246
 ROOMS ?=
 SELECT ?=
@@ -215,6 +216,11 @@ machines: ## calls to units in another process beside those of actor libraries a
 cooperation: ## what freerun build costs: programs with activities, PAIRS times by go build and by freerun build, and the benchmarks of libraries; RUN_COOPERATION= has flags of these
 	go run ./bench/internal/compare -cooperate -pairs $(PAIRS)
 	cd bench/cooperation && export GOWORK=off && go vet ./... && go test ./... && go run . $(RUN_COOPERATION)
+
+# Each module is downloaded by its exact version; none is in a go.mod of ours.
+.PHONY: corpus
+corpus: ## the tests of libraries in activities of one processor, compiled by freerun test, beside go test: a quarter of an hour; RUN_CORPUS= has flags
+	cd bench/cooperation && export GOWORK=off && go vet ./... && go test ./... && go run ./corpus $(RUN_CORPUS)
 
 .PHONY: apidiff
 apidiff: .bin/apidiff ## what the exported API has gained, lost and changed since the last release, or since BASE=
