@@ -52,7 +52,7 @@ type edit struct{ what, was, is string }
 func edits() map[string][]edit {
 	all := map[string][]edit{
 		"mprof.go":    {{"line maxSkip = 6", "\n\tmaxSkip = 6\n", "\n\tmaxSkip = 7\n"}},
-		"runtime2.go": {{"field coroarg of g", "\n\tcoroarg *coro //", "\n\t// Of freerun, see freerun_preempt.go.\n\tfreerunOwner     unsafe.Pointer\n\tfreerunStandsFor guintptr\n\tfreerunNext      guintptr\n\tfreerunCall      atomic.Uint32\n\tfreerunTick      uint32\n\tfreerunTurns     uint32\n\tfreerunDue       bool\n\tfreerunAnnounced bool\n\tfreerunTries     uint8\n\tfreerunPurpose   uint8\n\n\tcoroarg *coro //"}},
+		"runtime2.go": {{"field coroarg of g", "\n\tcoroarg *coro //", "\n\t// Of freerun, see freerun_preempt.go.\n\tfreerunOwner     unsafe.Pointer\n\tfreerunStandsFor guintptr\n\tfreerunNext      guintptr\n\tfreerunCall      atomic.Uint32\n\tfreerunTick      uint32\n\tfreerunTurns     uint32\n\tfreerunDue       bool\n\tfreerunAnnounced bool\n\tfreerunPurpose   uint8\n\n\tcoroarg *coro //"}},
 		"proc.go": {
 			{"sleep of sysmon", "\n\t\tusleep(delay)\n\n\t\t// sysmon should not", "\n\t\tdelay = min(delay, freerunSleeps())\n\t\tusleep(delay)\n\n\t\t// sysmon should not"},
 			{"retake of sysmon", "\n\t\tif retake(now) != 0 {", "\n\t\tfreerunLook(now)\n\t\tif retake(now) != 0 {"},
