@@ -45,6 +45,9 @@ func preempted(owner unsafe.Pointer, g preempt.Goroutine) (others bool) {
 		return false
 	}
 	co.StandIn(func() { st.midwayIn(func(a *Activity) { others = st.yield(a) }) })
+	if !others {
+		co.Turn() // as after a switch: Go's monitor preempts it at its next look already
+	}
 	return others
 }
 
