@@ -63,7 +63,12 @@ func TestDiscardMidway(t *testing.T) {
 					passed.Add(1)
 				})
 			}
-			start("runs", func(*activity.Activity) { <-over })
+			start("runs", func(a *activity.Activity) {
+				for begun.Load() != several+1 { // it may begin before others
+					a.Yield()
+				}
+				<-over
+			})
 			for begun.Load() != several+1 {
 				runtime.Gosched()
 			}
@@ -128,7 +133,13 @@ func TestLockedDiscarded(t *testing.T) {
 		}
 		t.Error("went on:", c.Wait(a))
 	})
-	activity.Go(activity.On(s), func(*activity.Activity) { begun.Add(1); <-over })
+	activity.Go(activity.On(s), func(a *activity.Activity) {
+		begun.Add(1)
+		for begun.Load() != 2 {
+			a.Yield()
+		}
+		<-over
+	})
 	for begun.Load() != 2 {
 		runtime.Gosched()
 	}
