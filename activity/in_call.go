@@ -42,6 +42,6 @@ func returnFromCall(owner unsafe.Pointer) {
 	co := (*sched.Coroutine)(owner)
 	st := co.Local.(*stack)
 	if co.Processor() == nil { // otherwise a callback has waited, which gave it one
-		co.StandIn(func() { st.midwayIn(func(*Activity) { st.rejoin() }) })
+		co.StandIn(st.rejoinMidway)
 	}
 }

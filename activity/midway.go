@@ -26,6 +26,9 @@ func (st *stack) midwayIn(f func(a *Activity)) {
 	a.task.Kind = begun
 }
 
+// rejoinMidway is rejoin where the activity does not end.
+func (st *stack) rejoinMidway() { st.midwayIn(func(*Activity) { st.rejoin() }) }
+
 // discardMidway has an activity go on that no processor will run any more.
 func discardMidway(t *sched.Task) { go discardBegun(t) }
 

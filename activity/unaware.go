@@ -75,7 +75,7 @@ func leaveOperation() blockhook.Answer {
 // one.
 func returnUnaware() {
 	if st := currentStack(); st != nil {
-		st.midwayIn(func(*Activity) { st.rejoin() })
+		st.rejoinMidway()
 	} else {
 		activityhost.Operations.Back(sched.CurrentHost())
 	}

@@ -5,11 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +15,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/freerun-go/freerun/bench/cooperation/internal/gocmd"
 )
 
 // measuring is a run of this command.
@@ -43,8 +43,7 @@ func (m *measuring) all(matches *regexp.Regexp) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(m.dir)) }()
 	if m.freerun == "" {
-		m.freerun = filepath.Join(m.dir, "freerun")
-		if _, err := output("../../cmd/freerun", []string{"GOWORK="}, "go", "build", "-o", m.freerun, "."); err != nil {
+		if m.freerun, err = gocmd.BuildFreerun("../..", m.dir); err != nil {
 			return err
 		}
 	}
@@ -115,17 +114,12 @@ func (m *measuring) build(s subject) (b builds, err error) {
 	b.from = filepath.Join(from, s.folder)
 	for i, command := range []string{"go", m.freerun} {
 		b.binaries[i] = filepath.Join(m.dir, fmt.Sprint(strings.ReplaceAll(s.path(), "/", "-"), i))
-		if _, err := output(by, settings, command, "test", "-vet=off", "-c", "-o", b.binaries[i], s.path()); err != nil {
+		if _, err := gocmd.Output(by, gocmd.Settings, command, "test", "-vet=off", "-c", "-o", b.binaries[i], s.path()); err != nil {
 			return b, err
 		}
 	}
 	return b, nil
 }
-
-// settings are of the go command, for a module that is made here.
-var settings = []string{"GOWORK=off", "GOFLAGS=-mod=mod"}
-
-const freerun = "github.com/freerun-go/freerun"
 
 // folders returns the folder of a module, and that of the module that builds its tests. A module of
 // other people is copied, so that its tests can import package activity: a program without
@@ -138,49 +132,28 @@ func (m *measuring) folders(s subject) (from, by string, err error) {
 	name := strings.ReplaceAll(s.module, "/", "-")
 	from, by = filepath.Join(m.dir, name), filepath.Join(m.dir, name+"-tests")
 	if _, err := os.Stat(by); err != nil {
-		found, err := output(here, []string{"GOWORK=off"}, "go", "list", "-m", "-f", "{{.Dir}}", s.module)
+		found, err := gocmd.Output(here, []string{"GOWORK=off"}, "go", "list", "-m", "-f", "{{.Dir}}", s.module)
 		if err != nil {
 			return "", "", err
 		}
-		if err := copyModule(from, strings.TrimSpace(string(found))); err != nil {
+		if err := os.CopyFS(from, os.DirFS(strings.TrimSpace(string(found)))); err != nil {
 			return "", "", err
 		}
 		if err := os.Mkdir(by, 0o755); err != nil {
 			return "", "", err
 		}
 		text := fmt.Sprintf("module example.org/tests\n\ngo 1.26\n\nrequire (\n%[1]s v0.1.0\n%[2]s v1.0.0\n)\n\nreplace (\n%[1]s => %[3]s\n%[2]s => %[4]s\n)\n",
-			freerun, s.module, filepath.Dir(filepath.Dir(here)), from)
+			gocmd.Freerun, s.module, filepath.Dir(filepath.Dir(here)), from)
 		if err := os.WriteFile(filepath.Join(by, "go.mod"), []byte(text), 0o644); err != nil {
 			return "", "", err
 		}
 	}
-	of, err := output(by, settings, "go", "list", "-f", "{{.Name}}", s.path())
+	of, err := gocmd.Output(by, gocmd.Settings, "go", "list", "-f", "{{.Name}}", s.path())
 	if err != nil {
 		return "", "", err
 	}
-	text := fmt.Sprintf("package %s\n\nimport _ %q\n", bytes.TrimSpace(of), freerun+"/activity")
+	text := fmt.Sprintf("package %s\n\nimport _ %q\n", bytes.TrimSpace(of), gocmd.Freerun+"/activity")
 	return from, by, os.WriteFile(filepath.Join(from, s.folder, "has_activities_test.go"), []byte(text), 0o644)
-}
-
-// copyModule copies a module's files from the module cache, where nobody may write.
-func copyModule(to, from string) error {
-	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			return os.MkdirAll(filepath.Join(to, relative), 0o755)
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, relative), text, 0o644)
-	})
 }
 
 // grown returns the size of the binary by freerun, relative to that of the other one.
@@ -201,7 +174,7 @@ var line = regexp.MustCompile(`^(Benchmark\S+)\s+\d+\s+([0-9.]+) ns/op`)
 
 // bench runs the benchmarks once, in one of the builds, on one processor.
 func (m *measuring) bench(s subject, b builds, which int, times least) error {
-	text, err := output(b.from, []string{"GOMAXPROCS=1"}, b.binaries[which],
+	text, err := gocmd.Output(b.from, []string{"GOMAXPROCS=1"}, b.binaries[which],
 		"-test.run", "^$", "-test.bench", s.benchmarks, "-test.benchtime", m.time.String())
 	if err != nil {
 		return err
@@ -220,18 +193,6 @@ func (m *measuring) bench(s subject, b builds, which int, times least) error {
 		}
 	}
 	return nil
-}
-
-// output runs a command in a folder and returns what it prints; an error has what it says.
-func output(dir string, env []string, name string, args ...string) ([]byte, error) {
-	c := exec.Command(name, args...)
-	c.Dir, c.Env = dir, append(os.Environ(), env...)
-	var out, errs bytes.Buffer
-	c.Stdout, c.Stderr = &out, &errs
-	if err := c.Run(); err != nil {
-		return nil, fmt.Errorf("%s %s: %w %s %s", name, strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()), bytes.TrimSpace(out.Bytes()))
-	}
-	return out.Bytes(), nil
 }
 
 func geometricMean(values []float64) float64 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/freerun-go/freerun/bench/cooperation/internal/gocmd"
 )
 
 // corpus is a run of this command.
@@ -76,8 +78,7 @@ func (c *corpus) prepare() (err error) {
 		return err
 	}
 	if c.freerun == "" {
-		c.freerun = filepath.Join(c.dir, "freerun")
-		_, err = output(filepath.Join(c.root, "cmd/freerun"), []string{"GOWORK="}, "go", "build", "-o", c.freerun, ".")
+		c.freerun, err = gocmd.BuildFreerun(c.root, c.dir)
 		return err
 	}
 	c.freerun, err = filepath.Abs(c.freerun)

@@ -14,15 +14,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/freerun-go/freerun/bench/cooperation/internal/gocmd"
 )
 
 //go:embed inactivity/inactivity.go
 var inactivity []byte
-
-// settings are of the go command, for a module that was copied.
-var settings = []string{"GOWORK=off", "GOFLAGS=-mod=mod"}
-
-const freerun = "github.com/freerun-go/freerun"
 
 // program is a package's two test programs, by go and by freerun.
 type program struct {
@@ -53,7 +50,7 @@ func (c *corpus) build(s subject, folder string) (p program, err error) {
 	for i, command := range []string{"go", c.freerun} {
 		p.binaries[i] = filepath.Join(c.dir, strings.ReplaceAll(s.path(folder), "/", "-")+fmt.Sprint(".", i))
 		args := append(flags[:len(flags):len(flags)], "-o", p.binaries[i], "./"+folder)
-		if _, err := output(copies[i], settings, command, args...); err != nil {
+		if _, err := gocmd.Output(copies[i], gocmd.Settings, command, args...); err != nil {
 			return p, err
 		}
 	}
@@ -69,7 +66,7 @@ func (c *corpus) copied(s subject, wrapped bool) (string, error) {
 	if _, err := os.Stat(to); err == nil {
 		return to, nil
 	}
-	said, err := output(c.dir, []string{"GOWORK=off"}, "go", "mod", "download", "-json", s.module+"@"+s.version)
+	said, err := gocmd.Output(c.dir, []string{"GOWORK=off"}, "go", "mod", "download", "-json", s.module+"@"+s.version)
 	if err != nil {
 		return "", err
 	}
@@ -90,8 +87,8 @@ func (c *corpus) copied(s subject, wrapped bool) (string, error) {
 		return "", err
 	}
 	// Both copies alike: the version of the language, and of modules that freerun depends on.
-	if _, err := output(to, settings, "go", "mod", "edit", "-go=1.26", "-require="+freerun+"@v0.1.0",
-		"-replace="+freerun+"="+c.root, "-replace=go.uber.org/goleak="+leaks); err != nil {
+	if _, err := gocmd.Output(to, gocmd.Settings, "go", "mod", "edit", "-go=1.26", "-require="+gocmd.Freerun+"@v0.1.0",
+		"-replace="+gocmd.Freerun+"="+c.root, "-replace=go.uber.org/goleak="+leaks); err != nil {
 		return "", err
 	}
 	if !wrapped {
@@ -208,16 +205,4 @@ func (c *corpus) run(p program, which int, tests, suffix string) (*results, erro
 		}
 	}
 	return r, lines.Err()
-}
-
-// output runs a command in a folder and returns what it prints; an error has what it says.
-func output(dir string, env []string, name string, args ...string) ([]byte, error) {
-	run := exec.Command(name, args...)
-	run.Dir, run.Env = dir, append(os.Environ(), env...)
-	var out, errs bytes.Buffer
-	run.Stdout, run.Stderr = &out, &errs
-	if err := run.Run(); err != nil {
-		return nil, fmt.Errorf("%s %s: %w %s", name, strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
-	}
-	return out.Bytes(), nil
 }
