@@ -56,3 +56,17 @@ func TestBusyProcessorYields(t *testing.T) {
 		}
 	}
 }
+
+func TestKeepFor(t *testing.T) {
+	for _, c := range []struct{ took, want time.Duration }{
+		{0, YieldAfter},                            // nobody else had anything to do
+		{4 * YieldAfter, YieldAfter},               // a short request
+		{time.Millisecond, 250 * time.Microsecond}, // a longer one
+		{20 * time.Millisecond, 5 * time.Millisecond},
+		{time.Second, maxPatience}, // many that compute
+	} {
+		if got := keepFor(c.took); got != c.want {
+			t.Errorf("keepFor(%v) = %v, want %v", c.took, got, c.want)
+		}
+	}
+}

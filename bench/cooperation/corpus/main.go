@@ -25,7 +25,7 @@ func main() {
 	var wanted string
 	flag.StringVar(&wanted, "run", ".", "which packages, a regular expression for their paths")
 	flag.BoolVar(&c.race, "race", false, "compile with the race detector")
-	flag.DurationVar(&c.timeout, "timeout", 3*time.Minute, "how long the tests of a package may take")
+	flag.DurationVar(&c.timeout, "timeout", 5*time.Minute, "how long the tests of a package may take")
 	flag.StringVar(&c.dir, "dir", "", "the folder of the run, a new one if there is none")
 	flag.StringVar(&c.freerun, "freerun", "", "the command freerun; it is built if there is none")
 	flag.Parse()

@@ -51,7 +51,7 @@ var subjects = []subject{
 	{module: "golang.org/x/crypto", version: "v0.46.0", folders: []string{"ssh", "ssh/agent"}},
 	// In C. One test has 10,000 queries, beside ten goroutines with others: it had not ended after
 	// 75 s, in place of 4.
-	{module: "github.com/mattn/go-sqlite3", version: "v1.14.32", folders: []string{"."}, skip: "^TestQueryRowContextCancelParallel$"},
+	{module: "github.com/mattn/go-sqlite3", version: "v1.14.32", folders: []string{"."}},
 	{
 		module: "github.com/nats-io/nats.go", version: "v1.48.0", folders: []string{"test"},
 		only: "^Test(Conn|Pub|Sub|Queue|Flush|Request|Async|Close|Drain|Header|Simple|Selective)", skip: "Cluster|Reconnect",
