@@ -241,6 +241,23 @@ func (e env) leaveCrashed(c *Context, w *worker, t *sched.Task) {
 	}
 }
 
+// awaitBriefly waits for what a processor tells the user, at most for the given time. In a
+// simulated runtime it waits until that has ended: nothing else goes on meanwhile, and a schedule
+// is repeated.
+func (e env) awaitBriefly(told <-chan *PanicError, most time.Duration) (crash *PanicError, ended bool) {
+	if e.sim != nil {
+		return <-told, true
+	}
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case crash = <-told:
+		return crash, true
+	case <-late.C:
+		return nil, false
+	}
+}
+
 // blockFor calls wait, which waits for what others do, as in Block. In a simulated runtime nothing
 // else goes on meanwhile: there nobody waits.
 func (e env) blockFor(c *Context, wait func() error) (err error) {

@@ -83,9 +83,10 @@ func (w *worker) panicked(operation, unit string, from *lineage, value any, stac
 // scope reports. [Runtime.LostMessages] has the last ones, with and without a hook.
 //
 // The hook runs on a goroutine of its own, where the message failed: its processor goes on once the
-// hook has returned. It may send, and must not wait: waits of the runtime are refused there as in
-// an operation. What it sends may be lost, too, and then the hook is called for that. Hooks may run
-// side by side. One that panics is reported, and harms nothing else. OnLost panics if hook is nil.
+// hook has returned, or after 10 ms. It may send, and must not wait: waits of the runtime are
+// refused there as in an operation. What it sends may be lost, too, and then the hook is called for
+// that. Hooks may run side by side. One that panics is reported, and harms nothing else. OnLost
+// panics if hook is nil.
 func OnLost(hook func(LostMessage)) Option {
 	if hook == nil {
 		panic("freerun: OnLost with a nil hook")
@@ -137,10 +138,9 @@ func (rt *Runtime) keepLost(k *vtable, m *message, err error) {
 	if rt.onLost == nil {
 		return
 	}
-	crash := guard("the hook of OnLost", func() { sched.RunInside(func() { rt.onLost(lost) }) })
-	if crash != nil {
+	rt.tell("the hook of OnLost", func() { sched.RunInside(func() { rt.onLost(lost) }) }, func(crash *PanicError) {
 		rt.log(slog.LevelError, "hook panicked", "operation", lost.Operation, "panic", crash.Value, "stack", string(crash.Stack))
-	}
+	})
 }
 
 // withoutValues returns err with each panic's value as its text, unless that is an error or plain
@@ -175,13 +175,35 @@ func (e *PanicError) withoutValue() *PanicError {
 }
 
 // log reports to the logger. The logger is the user's, and so are the methods of the values that it
-// reports. So guard calls it.
+// reports. So it is called as tell does.
 func (rt *Runtime) log(level slog.Level, text string, args ...any) {
 	logger := rt.logger
 	if logger == nil {
 		logger = slog.Default()
 	}
-	guard("the logger", func() { logger.Log(context.Background(), level, "freerun: "+text, args...) })
+	rt.tell("the logger", func() { logger.Log(context.Background(), level, "freerun: "+text, args...) }, func(*PanicError) {})
+}
+
+// tellFor is how long a processor waits for what it tells the user.
+const tellFor = 10 * time.Millisecond
+
+// tell runs the user's function f, which needs no answer, as guard does. A processor waits for it
+// for a moment only: f may wait for a lock of an activity that was preempted, or has yielded, on
+// the same processor, and for a pipe that nobody reads. If f panics, tell calls crashed.
+func (rt *Runtime) tell(what string, f func(), crashed func(*PanicError)) {
+	done := begin(what, f)
+	after := func(crash *PanicError) {
+		if crash != nil {
+			crashed(crash)
+		}
+	}
+	if !sched.Inside() {
+		after(<-done)
+	} else if crash, ended := rt.env.awaitBriefly(done, tellFor); ended {
+		after(crash)
+	} else {
+		go func() { after(<-done) }()
+	}
 }
 
 // is is errors.Is for an error of the user's, whose methods may panic, or end their goroutine. If
@@ -201,7 +223,10 @@ func is(err, target error) (yes bool) {
 // guard runs the user's function f where neither a panic nor a Goexit may go on, and returns what f
 // ended with. It needs a goroutine of its own for that, so it is only for rare events. If the
 // caller runs a task, f counts as a part of that task: waits in f are refused.
-func guard(what string, f func()) (crash *PanicError) {
+func guard(what string, f func()) (crash *PanicError) { return <-begin(what, f) }
+
+// begin begins what guard does, and returns what tells its end.
+func begin(what string, f func()) <-chan *PanicError {
 	done, inside := make(chan *PanicError), sched.Inside()
 	go func() {
 		crash := &PanicError{Operation: what, Value: ErrGoexit}
@@ -221,5 +246,5 @@ func guard(what string, f func()) (crash *PanicError) {
 		}
 		crash = nil
 	}()
-	return <-done
+	return done
 }

@@ -149,3 +149,33 @@ type hookedLogger struct {
 func (l hookedLogger) Enabled(context.Context, slog.Level) bool  { return true }
 func (l hookedLogger) Handle(context.Context, slog.Record) error { l.call(); return nil }
 func (wickedLogger) Enabled(context.Context, slog.Level) bool    { return true }
+
+// TestTellsWithoutEnd has the logger, and the hook of OnLost, wait for what the same processor is
+// to do next.
+func TestTellsWithoutEnd(t *testing.T) {
+	released := make(chan struct{})
+	wait := func() { <-released }
+	rt, _ := runtimetest.Start(t, freerun.Processors(1), freerun.Logger(slog.New(waiting{wait})),
+		freerun.OnLost(func(freerun.LostMessage) { wait() }))
+	c, u := rt.Context(), freerun.NewUnit(rt, 0)
+	broken := breakIt.Send(c, u, false)
+	if err := loseIt.Tell(c, u, errLost); err != nil {
+		t.Fatal(err)
+	}
+	runtimetest.Must(t, freerun.Do(c, u, func(*freerun.Context, *int) (int, error) {
+		close(released)
+		return 0, nil
+	}))
+	var crash *freerun.PanicError
+	if _, err := broken.Wait(t.Context()); !errors.As(err, &crash) {
+		t.Errorf("the operation that panicked has %v, want a PanicError", err)
+	}
+}
+
+// waiting is a handler of logs that waits.
+type waiting struct{ wait func() }
+
+func (waiting) Enabled(context.Context, slog.Level) bool    { return true }
+func (w waiting) Handle(context.Context, slog.Record) error { w.wait(); return nil }
+func (w waiting) WithAttrs([]slog.Attr) slog.Handler        { return w }
+func (w waiting) WithGroup(string) slog.Handler             { return w }

@@ -120,8 +120,9 @@ func Processors(n int) Option {
 	return Option{func(s *settings) { s.processors = n }}
 }
 
-// Logger sets the logger for panics and lost failures. The default is slog.Default(). It panics if
-// l is nil.
+// Logger sets the logger for panics and lost failures. The default is slog.Default(). A processor
+// that reports waits for the logger for 10 ms at most: what takes longer is logged meanwhile. It
+// panics if l is nil.
 func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("freerun: Logger needs a logger")

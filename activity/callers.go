@@ -91,6 +91,8 @@ var waits = []string{
 	".Join[", ".joinEntering[", ".joinApart[", ".alone", ".invoke[", ".(*ForkFunc[", ".(*forkStack[", ".For", ".ForRange", ".Reduce[",
 	".loop[", ".(*loopFrame[", ".(*loopStack[", ".(*span[", ".span[", ".runSpan[", ".runJob", ".(*job).steal", ".(*branch[",
 	".(*visit).run", ".(*Context).await", ".(*Context).help",
+	// a handler of logs below that of freerun
+	".(*logHandler).",
 	// loops over what was copied before
 	".(*Kind[...]).All", ".Operations",
 	"/activity.(*Monitor).Do", "/activity.(*Cond).Wait",

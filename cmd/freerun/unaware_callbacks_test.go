@@ -118,6 +118,14 @@ var scenarios = map[string]string{
 			return 0, nil
 		})
 		return func() { late.Close() }`,
+	// what freerun tells, in runtimes with these options
+	"Logger":                   "freerun.Do(c, u, panics)",
+	"Logger of a branch":       "freerun.Go(c, func(c *freerun.Context) (int, error) { freerun.Join(c, panicking, panicking); return 0, nil })",
+	"Logger of an activity":    `activity.Go(rt, func(*activity.Activity) { panic("none") })`,
+	"Logger of what is lost":   "fails.Tell(c, u, 0)",
+	"OnLost":                   "fails.Tell(c, u, 0)",
+	"LogHandler":               "freerun.Do(c, u, func(*freerun.Context, *int) (int, error) { below.Info(\"here\"); return 0, nil })",
+	"an activity's LogHandler": `activity.Go(rt, func(*activity.Activity) { below.With("a", 1).WithGroup("g").Info("here") })`,
 	// package activity
 	"activity.Go":             "activity.Go(rt, func(*activity.Activity) { count() })",
 	"activity.Activity.Block": "activity.Go(rt, func(a *activity.Activity) { a.Block(func() { count() }) })",
@@ -141,10 +149,7 @@ var scenarios = map[string]string{
 
 // exceptions are the other exported things with which freerun gets something of the user's to call.
 var exceptions = map[string]string{
-	"Logger":                 "freerun logs where it relies on its processor",
 	"activity.Cond":          "see NewCond",
-	"LogHandler":             "freerun itself logs through the same handlers: what is preempted there would keep it waiting",
-	"OnLost":                 "called where freerun relies on its processor, and must not wait",
 	"Runtime.DumpFlight":     "the calling goroutine writes, and freerun relies on its processor meanwhile",
 	"Runtime.StartTrace":     "the trace is written by a goroutine of its own",
 	"activity.Monitor.Await": "conditions are evaluated by whoever leaves, between two activities, and must not wait",
@@ -188,11 +193,13 @@ func around(c *freerun.Context, i *freerun.Invocation) error  { count(); return 
 func onState(*freerun.Context, *int, int) (int, error)        { return count(), nil }
 func sum(a, b int) int                                        { return a + b }
 func panics(*freerun.Context, *int) (int, error)              { panic("none") }
+func panicking(*freerun.Context) int                          { panic("none") }
 func stop(*freerun.Context, int, *int)                        { count() }
 func fresh(*freerun.Context, int) (int, error)                { return 0, nil }
 
 var (
 	op     = freerun.Op("op", onState)
+	fails  = freerun.Op("fails", func(*freerun.Context, *int, int) (int, error) { return 0, io.EOF })
 	plain  = freerun.Op("plain", func(*freerun.Context, *int, int) (int, error) { return 0, nil })
 	free   = freerun.FreeOp("free", func(*freerun.Context, int) (int, error) { return count(), nil })
 	small  = freerun.SmallOp("small", func(*freerun.Context, int) (int, error) { return count(), nil })
@@ -220,7 +227,27 @@ func (l *userLock) Lock(context.Context) error {
 
 func (*userLock) Unlock() {}
 
-var options = map[string][]freerun.Option{"InterceptAll": {freerun.InterceptAll(around)}}
+// counting is a handler of logs that counts.
+type counting struct{}
+
+func (counting) Enabled(context.Context, slog.Level) bool  { return true }
+func (counting) Handle(context.Context, slog.Record) error { count(); return nil }
+func (counting) WithAttrs([]slog.Attr) slog.Handler        { return counting{} }
+func (counting) WithGroup(string) slog.Handler             { return counting{} }
+
+var (
+	below  = slog.New(freerun.LogHandler(counting{}))
+	logger = freerun.Logger(slog.New(counting{}))
+)
+
+var options = map[string][]freerun.Option{
+	"InterceptAll":           {freerun.InterceptAll(around)},
+	"Logger":                 {logger},
+	"Logger of a branch":     {logger},
+	"Logger of an activity":  {logger},
+	"Logger of what is lost": {logger},
+	"OnLost":                 {freerun.OnLost(func(freerun.LostMessage) { count() })},
+}
 
 // held has an activity hold the lock while begin has it waited for on the same processor.
 func held(what string, begin func(a *activity.Activity, rt *freerun.Runtime, c *freerun.Context, u *freerun.Unit[int]) func()) {
@@ -228,7 +255,7 @@ func held(what string, begin func(a *activity.Activity, rt *freerun.Runtime, c *
 	defer stuck.Stop()
 	n.Store(0)
 	tried.Store(0)
-	rt := freerun.New(append(options[what], freerun.Processors(1), freerun.Logger(slog.New(slog.DiscardHandler)))...)
+	rt := freerun.New(append([]freerun.Option{freerun.Processors(1), freerun.Logger(slog.New(slog.DiscardHandler))}, options[what]...)...)
 	defer rt.Close()
 	u := freerun.NewUnit(rt, 0)
 	var end func()
