@@ -127,7 +127,7 @@ func (a *Activity) ready(way sched.Way) {
 	}
 	p := sched.CurrentProcessor()
 	if p != nil && p.Scheduler() == st.scheduler {
-		if way == sched.Next {
+		if way == sched.Woken {
 			st.co.PrefetchNow()
 		}
 		if t := p.Tape(); t != nil {

@@ -90,7 +90,7 @@ func (w *Waiter) interrupt(word uint64) bool {
 	return true
 }
 
-func (w *Waiter) wake() { w.wakeTo(sched.Next) }
+func (w *Waiter) wake() { w.wakeTo(sched.Woken) }
 
 // wakeTo is wake for an activity that is to be queued in a certain way.
 func (w *Waiter) wakeTo(way sched.Way) {

@@ -28,7 +28,8 @@
 //	slot    the one task to run next (PushNext). No processor is woken for it, and thieves may
 //	        take it only when the running task has kept it waiting for SlotPatience
 //	ring    first in, first out (PushBack); thieves take half of it
-//	deque   last in, first out (Push); thieves take the oldest
+//	deque   last in, first out (Push); thieves take the oldest. Of several that are woken one
+//	        after another (PushWoken), all but the newest, which is in the slot
 //	offer   the oldest part of the running task that others could do; only thieves take it
 //	share   a part of the inbox, through which come injected tasks and the overflow of rings
 //

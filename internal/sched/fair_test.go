@@ -21,6 +21,7 @@ func TestFairness(t *testing.T) {
 	push := func(p *Processor, t *Task) { p.Push(t) }
 	pushBack := func(p *Processor, t *Task) { p.PushBack(t) }
 	pushNext := func(p *Processor, t *Task) { p.PushNext(t) }
+	pushWoken := func(p *Processor, t *Task) { p.PushWoken(t) }
 	inject := func(p *Processor, t *Task) { p.scheduler.Inject(t) }
 	type way = func(p *Processor, t *Task)
 	for name, c := range map[string]struct {
@@ -41,6 +42,9 @@ func TestFairness(t *testing.T) {
 		"all, ring":                {[]way{pushNext, push, push, pushBack, inject}, pushBack, 4 * (ringTurn + 1) * (slotRuns + 1)},
 		"all, inbox":               {[]way{pushNext, push, push, pushBack, inject}, inject, 3 * overdueTurn},
 		"deque, oldest of its own": {[]way{push}, push, overdueTurn * oldestTurn},
+		"woken, ring":              {[]way{pushWoken, pushWoken, pushWoken}, pushBack, (ringTurn + 1) * (slotRuns + 1)},
+		"woken, inbox":             {[]way{pushWoken, pushWoken, pushWoken}, inject, overdueTurn},
+		"woken, oldest of its own": {[]way{pushWoken, pushWoken, pushWoken}, pushWoken, lifoTurn + 4*(ringTurn+1)*(slotRuns+1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := started(t, 1)

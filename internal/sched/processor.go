@@ -24,6 +24,9 @@ const (
 	oldestTurn = 64
 	// ringTurn is how often, in steps, the ring comes before the deque.
 	ringTurn = 4
+	// lifoTurn is for how many steps tasks that were woken come before older ones in the deque. It
+	// keeps the oldest from waiting as long as others are woken all the time.
+	lifoTurn = 1024
 )
 
 // Processor runs tasks, one after another, on the goroutine of its home, a [Host]. A task receives
@@ -62,6 +65,7 @@ type Processor struct {
 	freeCoroutines []*Coroutine
 	inboxChecked   int    // operations done at the last look at the inbox of Normal
 	inboxStep      uint32 // the step that took its task from the inbox, before older tasks here
+	drained        uint32 // the step in which PushWoken has last seen the deque empty
 
 	// shared
 	_        pad.Line
@@ -150,12 +154,35 @@ func (p *Processor) Hand(t *Task) {
 // moves to the back of the ring. No processor is woken for the task in the slot until the running
 // task has kept it waiting for [SlotPatience].
 func (p *Processor) PushNext(t *Task) {
-	if old := p.slot.put(t); old != nil {
+	if old := p.putNext(t); old != nil {
 		p.PushBack(old)
-		return
 	}
-	if len(p.scheduler.all()) > 1 {
+}
+
+// putNext puts t into the slot and returns the task that was there.
+func (p *Processor) putNext(t *Task) (old *Task) {
+	old = p.slot.put(t)
+	if old == nil && len(p.scheduler.all()) > 1 {
 		p.scheduler.monitor.armFast()
+	}
+	return old
+}
+
+// PushWoken is PushNext, but the displaced task goes to the deque: so of several that are woken one
+// after another the newest runs first, and all of them before what has not begun. A thief takes
+// them one by one. If the deque was not empty for lifoTurn steps, the displaced task goes to the
+// back of the ring, so that the oldest have their turns.
+func (p *Processor) PushWoken(t *Task) {
+	old := p.putNext(t)
+	switch {
+	case old == nil:
+	case p.deque.Len() == 0:
+		p.drained = p.step
+		p.Push(old)
+	case p.step-p.drained < lifoTurn:
+		p.Push(old)
+	default:
+		p.PushBack(old)
 	}
 }
 
@@ -198,7 +225,7 @@ type Way uint8
 // The ways.
 const (
 	Back   Way = iota // as [Processor.PushBackAt] does
-	Next              // as [Processor.PushNextAt] does
+	Woken             // as [Processor.PushWoken] does; Back for another priority than Normal
 	Newest            // as [Processor.PushAt] does
 	Soon              // as [Processor.PushSoon] does; Back for another priority than Normal
 )
@@ -210,8 +237,8 @@ func (s *Scheduler) QueueAt(p *Processor, w Way, pr Priority, t *Task) {
 	switch {
 	case p == nil || p.scheduler != s:
 		s.InjectAt(pr, t)
-	case w == Next:
-		p.PushNextAt(pr, t)
+	case w == Woken && pr == Normal:
+		p.PushWoken(t)
 	case w == Newest:
 		p.PushAt(pr, t)
 	case w == Soon && pr == Normal:

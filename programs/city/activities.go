@@ -5,22 +5,17 @@ import (
 	"github.com/freerun-go/freerun/programs"
 )
 
-// runActivities has two semaphores as the store: for the units stored and for the room. An
-// activity.Mailbox would also keep messages, which are all alike here.
+// runActivities has a mailbox as the store, as the goroutines have a channel.
 func runActivities(cfg programs.Config) (programs.Result, error) {
 	c := newCity(cfg.Values)
 	result, err := programs.Activities(cfg, c.operations(), func(a *activity.Activity, crew *programs.Crew) error {
-		room, stored := activity.NewSemaphore(c.store), activity.NewSemaphore(c.store)
-		if err := stored.Acquire(a, c.store); err != nil { // the store begins empty
-			return err
-		}
+		store := activity.NewMailbox[struct{}](c.store)
 		crew.Go(a, func(a *activity.Activity) error {
 			for range c.total() {
-				if err := room.Acquire(a, 1); err != nil {
+				c.produce()
+				if err := store.Send(a, struct{}{}); err != nil {
 					return err
 				}
-				c.produce()
-				stored.Release(1)
 			}
 			return nil
 		})
@@ -28,10 +23,9 @@ func runActivities(cfg programs.Config) (programs.Result, error) {
 			h := &c.homes[i]
 			crew.Go(a, func(a *activity.Activity) error {
 				for range c.units {
-					if err := stored.Acquire(a, 1); err != nil {
+					if _, err := store.Receive(a); err != nil {
 						return err
 					}
-					room.Release(1)
 					c.consume(h)
 				}
 				return nil

@@ -26,7 +26,7 @@ var Program = &programs.Program{
 		{Name: paramStore, Letter: "c", Doc: "units of electricity that the power plant can store", Default: 100, Quick: 100, Min: 1, Max: 1_000_000},
 	},
 	Variants: []programs.Variant{
-		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each house and the plant, and two activity.Semaphore as the store", Run: runActivities},
+		{Name: "activities", Kind: programs.Freerun, Doc: "an activity for each house and the plant, and an activity.Mailbox as the store", Run: runActivities},
 		{Name: "units", Kind: programs.Freerun, Doc: "a unit for each house and the plant, which tell each other", Run: runUnits},
 		{Name: "goroutines", Kind: programs.PlainGo, Doc: "a goroutine for each house and the plant, and a buffered channel as the store", Run: runGoroutines},
 	},

@@ -5,7 +5,7 @@
 // there is enough water, so no task waits for it. One operation is one unit consumed.
 //
 //	variant      file            how
-//	activities   activities.go   an activity each; two semaphores are the store
+//	activities   activities.go   an activity each; the store is an activity.Mailbox
 //	units        units.go        a unit each; the plant keeps the orders that it cannot serve yet
 //	goroutines   goroutines.go   a goroutine each; the store is a buffered channel
 //
@@ -15,7 +15,7 @@
 //
 // Not alike: a house that is a task takes its electricity from the store by itself, where one that
 // is a unit sends an order and gets a delivery, so that two messages take the place of one wait.
-// The semaphores keep no items, the channel keeps empty ones.
+// The mailbox and the channel keep empty items.
 //
 // The checksum is the electricity produced, what each house consumed, and the water left.
 //
