@@ -200,26 +200,24 @@ func (rt *Runtime) end(cause error) error {
 // the end; nil if there were none.
 func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	e := &ShutdownError{Cause: cause}
-	for _, s := range stuck {
-		name := s.Name
-		if s.Host != nil {
-			name = contextOf(s.Host, s.Processor).operation()
-		}
-		if name != "" {
-			e.Running = append(e.Running, name)
-		}
-	}
+	named := make(map[*sched.Task]bool)
+	e.addRunning(stuck, named)
 	// After this, each refused sender with a stripe has taken its count back.
 	rt.ingress.stripes.Rendezvous()
 	e.Abandoned = rt.leftBehind(len(e.Running))
 	rt.env.awaitOthers(func() {
 		for range mostLooks {
-			if e.Abandoned == 0 || len(e.Running) > 0 || e.Abandoned == rt.abandoned() {
+			if e.Abandoned == 0 || len(e.Running) == 0 && e.Abandoned == rt.abandoned() {
 				break
 			}
-			// A sender without a stripe may be about to take its count back.
+			// A sender without a stripe may be about to take its count back. An activity may
+			// have been about to run, where nobody saw it.
 			time.Sleep(time.Millisecond)
-			e.Abandoned = rt.leftBehind(0)
+			if len(e.Running) == 0 {
+				e.Abandoned = rt.leftBehind(0)
+			} else {
+				e.Abandoned -= min(e.Abandoned, e.addRunning(rt.scheduler.Unreturned(), named))
+			}
 		}
 	})
 	if e.Abandoned == 0 && len(e.Running) == 0 {
@@ -227,6 +225,23 @@ func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
 	}
 	rt.log(slog.LevelWarn, "work was left at the end", "error", e)
 	return e
+}
+
+// addRunning adds the names of operations that have not returned, except those that were named
+// already, and returns how many it has added.
+func (e *ShutdownError) addRunning(stuck []sched.Stuck, named map[*sched.Task]bool) (added uint64) {
+	for _, s := range stuck {
+		name := s.Name
+		if s.Host != nil {
+			name = contextOf(s.Host, s.Processor).operation()
+		}
+		if name != "" && !named[s.Task] {
+			named[s.Task] = true
+			e.Running = append(e.Running, name)
+			added++
+		}
+	}
+	return added
 }
 
 // mostLooks is how often account reads its figures again, a millisecond apart, if they do not

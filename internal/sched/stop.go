@@ -42,13 +42,14 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 	case <-s.exited:
 	case <-expired:
 		s.finish()
-		stuck = s.unreturned()
 	}
 	s.monitor.timer.Stop()
 	s.stopped.Store(true)
 	s.pollers.close()
 	s.sweep()
-	stuck = s.lasting.addTo(stuck)
+	// Now, and not before: a task that runs may be queued and swept, and another one of the queue
+	// runs in its place.
+	stuck = s.lasting.addTo(s.Unreturned())
 	if s.driver != nil {
 		s.Drive(nil) // the suspensions that were discarded
 	}
@@ -62,9 +63,9 @@ func (s *Scheduler) finish() {
 	}
 }
 
-// unreturned returns the tasks that run now, except those about to leave their processor or to get
-// one.
-func (s *Scheduler) unreturned() (all []Stuck) {
+// Unreturned returns the tasks that run now, except those about to leave their processor or to get
+// one. Any goroutine.
+func (s *Scheduler) Unreturned() (all []Stuck) {
 	for _, p := range s.all() {
 		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
 			all = append(all, Stuck{Task: t, Host: h, Processor: p})
