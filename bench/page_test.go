@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/freerun-go/freerun/bench/catalogue"
+	"github.com/freerun-go/freerun/bench/durable"
 	"github.com/freerun-go/freerun/programs"
 )
 
@@ -151,7 +152,7 @@ func savedRuns(t *testing.T) []runRows {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := ReadRows(file, catalogue.WithRivals())
+		rows, err := ReadRows(file, append(catalogue.WithRivals(), durable.Program))
 		file.Close()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -317,6 +318,7 @@ func TestPageHasTheBenchmarks(t *testing.T) {
 		holdPart(t, benchmarksPage, of.mark, drawTable(t, runs, of.lines), drawPages)
 	}
 	holdPart(t, benchmarksPage, "queues", queueTable(t, runs), drawPages)
+	holdPart(t, benchmarksPage, "durable", durableTable(t, runs), drawPages)
 }
 
 // TestPageHasTheFigures: README.md quotes three figures of the saved rows; -update draws them.
