@@ -71,24 +71,28 @@ func TestYieldTakesTurns(t *testing.T) {
 }
 
 func TestCheckYieldsWhenTheQuantumIsUsedUp(t *testing.T) {
-	s := sched.New(sched.Config{Processors: 1})
-	var stop atomic.Bool
-	rounds := 0
-	busy := activity.Go(activity.On(s), func(a *activity.Activity) {
-		for !stop.Load() {
-			rounds++
-			a.Check(3)
+	for name, check := range map[string]func(a *activity.Activity){
+		"Check": func(a *activity.Activity) { a.Check(3) }, "CheckInserted": func(a *activity.Activity) { a.CheckInserted(3) },
+	} {
+		s := sched.New(sched.Config{Processors: 1})
+		var stop atomic.Bool
+		rounds := 0
+		busy := activity.Go(activity.On(s), func(a *activity.Activity) {
+			for !stop.Load() {
+				rounds++
+				check(a)
+			}
+		})
+		other := activity.Go(activity.On(s), func(*activity.Activity) { stop.Store(true) })
+		s.Start()
+		if err := errors.Join(busy.Wait(within(t)), other.Wait(within(t))); err != nil {
+			t.Error(name, err)
 		}
-	})
-	other := activity.Go(activity.On(s), func(*activity.Activity) { stop.Store(true) })
-	s.Start()
-	if err := errors.Join(busy.Wait(within(t)), other.Wait(within(t))); err != nil {
-		t.Error(err)
+		if want := activity.Quantum/3 + 1; rounds != want {
+			t.Errorf("%s: %d rounds until the other one had its turn, want %d", name, rounds, want)
+		}
+		s.Stop(nil)
 	}
-	if want := activity.Quantum/3 + 1; rounds != want {
-		t.Errorf("%d rounds until the other one had its turn, want %d", rounds, want)
-	}
-	s.Stop(nil)
 }
 
 // TestQuanta: an activity with more quanta yields later at its checks, and each time.
@@ -133,6 +137,7 @@ func TestQuanta(t *testing.T) {
 // activity that has not begun, or another one.
 func TestCheckElsewhere(t *testing.T) {
 	(*activity.Activity)(nil).Check(1)
+	(*activity.Activity)(nil).CheckInserted(1)
 	s := sched.New(sched.Config{Processors: 1})
 	var checking, other sync.WaitGroup
 	checking.Add(1)
@@ -146,11 +151,13 @@ func TestCheckElsewhere(t *testing.T) {
 	})
 	for range 1000 {
 		busy.Check(activity.Quantum + 1) // it has no stack yet
+		busy.CheckInserted(activity.Quantum + 1)
 	}
 	other.Go(func() { // while the activity checks too, for the race detector
 		checking.Wait()
 		for range 1000 {
 			busy.Check(activity.Quantum + 1)
+			busy.CheckInserted(activity.Quantum + 1)
 		}
 	})
 	another := activity.Go(activity.On(s), func(*activity.Activity) { busy.Check(activity.Quantum + 1) })

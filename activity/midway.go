@@ -6,9 +6,9 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// Sketch:     an activity that is queued where it does not end (Q3, U3) is midway; if no processor
-//             comes for it, since the runtime has given up, it goes on all the same, without one,
-//             on a goroutine of its own
+// Sketch:     an activity that is queued where it does not end (Q3, U3, CheckInserted) is midway;
+//             if no processor comes for it, since the runtime has given up, it goes on all the
+//             same, without one, on a goroutine of its own
 // Invariants: M1 Who gives up does not wait for code of the user: what is midway may never end.
 //             M2 An activity that is midway counts as one that runs: it is named among those that
 //             have not returned.

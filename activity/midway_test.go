@@ -25,6 +25,11 @@ func TestDiscardMidway(t *testing.T) {
 				a.YieldMidway()
 			}
 		},
+		"checked": func(a *activity.Activity, _ *sync.WaitGroup) {
+			for begun.Load() != several+1 {
+				a.CheckInserted(activity.Quantum + 1)
+			}
+		},
 		"blocked": func(a *activity.Activity, blocked *sync.WaitGroup) { a.BlockMidway(blocked.Wait) },
 		"locked": func(a *activity.Activity, blocked *sync.WaitGroup) {
 			runtime.LockOSThread()
@@ -60,6 +65,7 @@ func TestDiscardMidway(t *testing.T) {
 				start("midway", func(a *activity.Activity) {
 					midway(a, &blocked)
 					<-over
+					a.CheckInserted(activity.Quantum + 1)
 					passed.Add(1)
 				})
 			}

@@ -15,12 +15,12 @@ import (
 const Quantum = 20_000
 
 // Check subtracts n from the activity's quantum, about one for each simple statement, and yields
-// when the quantum is used up. `freerun build` inserts calls of Check; programs that are compiled
-// without it call Check in long loops. Check does not yield while the activity is locked to its
-// thread, or in a function that is exempt (//freerun:uncooperative), and in what that calls. It
-// costs one or two nanoseconds when it does not yield.
+// when the quantum is used up. Programs that are compiled without `freerun build` call Check in
+// long loops. Check does not yield while the activity is locked to its thread, or in a function
+// that is exempt (//freerun:uncooperative), and in what that calls. It costs one or two nanoseconds
+// when it does not yield.
 //
-// Any goroutine may call it, because code with inserted calls may run on another goroutine than the
+// Any goroutine may call it, because code with checks may run on another goroutine than the
 // activity's. There it never yields, and the activity's own checks yield less often meanwhile. On a
 // nil Activity, and in Block, it has no effect. A race on the quantum does no harm, so Check is
 // hidden from the race detector.
@@ -45,14 +45,23 @@ func (a *Activity) refill() { a.quantum = Quantum * int32(a.quanta) }
 //
 //go:norace
 func (a *Activity) expire() {
-	if a.Here() {
-		st := a.stack.Load()
-		if (st.co.Processor() != nil || st.discarded) && !st.co.Locked() && !st.isExempt() {
-			a.Yield()
-			return
-		}
+	if st := a.checked(); st != nil {
+		a.Yield()
+		return
 	}
 	a.refill()
+}
+
+// checked returns the stack if a check may yield, or end the activity; otherwise nil.
+func (a *Activity) checked() *stack {
+	if !a.Here() {
+		return nil
+	}
+	st := a.stack.Load()
+	if (st.co.Processor() != nil || st.discarded) && !st.co.Locked() && !st.isExempt() {
+		return st
+	}
+	return nil
 }
 
 // isExempt reports whether the activity that runs is in an exempt function, or in what that has

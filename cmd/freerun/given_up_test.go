@@ -33,6 +33,7 @@ var (
 	begun atomic.Int32
 	ended sync.WaitGroup
 	mutex activity.Mutex
+	locks [several]sync.Mutex
 	named []string // those whose deferred functions ran
 )
 
@@ -145,7 +146,8 @@ var kinds = map[string]func(start func(name string, f func(a *activity.Activity)
 				begun.Add(1)
 				<-blocked
 				helper.Loop()
-				for { // it ends at a check
+				for {
+					a.Check(1) // it ends at its own check
 				}
 			})
 		}
@@ -159,10 +161,24 @@ var kinds = map[string]func(start func(name string, f func(a *activity.Activity)
 			return rt.Close()
 		}
 	},
+	// all are in loops with inserted checks, and hold locks, but not by deferred calls
+	"checks": func(start func(string, func(*activity.Activity))) func() error {
+		for i := range several {
+			start(fmt.Sprint("loop", i), func(a *activity.Activity) {
+				locks[i].Lock()
+				begun.Add(1)
+				for !helper.Over.Load() {
+				}
+				locks[i].Unlock()
+			})
+		}
+		until(func() bool { return begun.Load() == several })
+		return rt.Close
+	},
 }
 
 func main() {
-	time.AfterFunc(20*time.Second, func() { panic("the end is waited for") })
+	time.AfterFunc(time.Minute, func() { panic("the end is waited for") })
 	before := runtime.NumGoroutine()
 	var all []*activity.Activity
 	end := kinds[os.Args[1]](func(name string, f func(*activity.Activity)) { all = append(all, start(name, f)) })
@@ -188,6 +204,11 @@ func main() {
 	}
 	slices.Sort(named)
 	fmt.Println(named)
+	for i := range locks {
+		if !locks[i].TryLock() {
+			fmt.Println("a lock is held")
+		}
+	}
 	until(func() bool { return runtime.NumGoroutine() <= before+1 }) // and that of the time limit
 }
 `
@@ -213,7 +234,7 @@ func TestGivenUpMidway(t *testing.T) {
 	must(t, dir, binary, "build", "-o", "with", ".")
 	must(t, dir, binary, "build", "-race", "-o", "race", ".")
 	for kind, rest := range map[string]string{
-		"shutdown": ": context deadline exceeded", "canceled": ": context canceled", "close": "", "unaware": "",
+		"shutdown": ": context deadline exceeded", "canceled": ": context canceled", "close": "", "unaware": "", "checks": "",
 		"branches": ", main.start.func1", // the other branch
 	} {
 		want := "freerun: closed; messages abandoned: 0; operations that did not return: loop0, loop1, loop2" + rest + "\n[loop0 loop1 loop2]\n"

@@ -23,7 +23,7 @@ func addGo(c *cobra.Command, r *cooperate.Result, dir string, users map[string]s
 		return err
 	}
 	r.GoVersion = version
-	if version != goruntime.Version && !strings.HasPrefix(version, goruntime.Version+".") {
+	if !isKnown(version) {
 		fmt.Fprintf(c.ErrOrStderr(), "freerun: %s is not known, only %s is: an activity keeps its processor while it waits for a sync.Mutex, a channel or the network, and in code without checks; hold no such lock where there are checks, and wait in Block\n", version, goruntime.Version)
 		return nil
 	}
@@ -34,6 +34,11 @@ func addGo(c *cobra.Command, r *cooperate.Result, dir string, users map[string]s
 		return os.ReadFile(name)
 	})
 	return err
+}
+
+// isKnown reports whether the runtime of a version of Go is known, such as go1.26.8.
+func isKnown(version string) bool {
+	return version == goruntime.Version || strings.HasPrefix(version, goruntime.Version+".")
 }
 
 // goHere returns the folder and the version of the Go that compiles in a folder.

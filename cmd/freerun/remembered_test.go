@@ -70,7 +70,7 @@ func TestRemembered(t *testing.T) {
 		}
 	}
 	first := text()
-	if !strings.Contains(first, "for n > 0 { a.Check(") {
+	if !strings.Contains(first, "for n > 0 { a.CheckInserted(") {
 		t.Errorf("%s", first)
 	}
 	mark()

@@ -7,6 +7,7 @@ import (
 
 	runtime "github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/cmd/freerun/internal/goruntime"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/goid"
@@ -78,6 +79,11 @@ var techniques = []technique{
 		needs{},
 		"a switch", switches,
 	},
+	{
+		"preempting activities", preempted,
+		needs{},
+		"a check", checks,
+	},
 }
 
 var (
@@ -100,6 +106,32 @@ func switched() (way, why string) {
 		return "direct, from one coroutine to the next", why
 	}
 	return "through the goroutine that hosts them", why
+}
+
+// preempted tells what programs get that `freerun build` makes in the current folder. This command
+// is not one of them.
+func preempted() (way, why string) {
+	switch _, version, err := goHere(""); {
+	case err != nil:
+		return "at checks alone", "there is no go command here that works, so no `freerun build`"
+	case !isKnown(version):
+		return "at checks alone", "`freerun build` knows the runtime of " + goruntime.Version + ", and " + version + " compiles here"
+	default:
+		return "after a millisecond, in programs of `freerun build`", "it knows the runtime of " + version + ", which compiles here; other programs: at checks alone"
+	}
+}
+
+// checks measures a check of an activity that does not yield.
+func checks() (ns float64) {
+	rt := runtime.New(runtime.Processors(1))
+	defer rt.Close()
+	err := activity.Go(rt, func(a *activity.Activity) {
+		ns = timed(func() { a.Check(0) })()
+	}).Wait(context.Background())
+	if err != nil {
+		return 0
+	}
+	return ns
 }
 
 // switches measures how long one activity takes to switch to another.

@@ -12,7 +12,7 @@ var preempted func(owner, g unsafe.Pointer) (others bool)
 var leaves func(owner, g unsafe.Pointer) (left bool)
 
 //lint:ignore U1000 Go's runtime reads it
-var returns func(owner, g unsafe.Pointer)
+var returns func(owner unsafe.Pointer)
 
 var (
 	bind    func(owner unsafe.Pointer)              // has a value where there is preemption
@@ -40,7 +40,7 @@ type Actions struct {
 func Install(a Actions) {
 	preempted = func(owner, g unsafe.Pointer) bool { return a.Preempted(owner, Goroutine{g}) }
 	leaves = func(owner, g unsafe.Pointer) bool { return a.InCall(owner, Goroutine{g}) }
-	returns = func(owner, _ unsafe.Pointer) { a.Returned(owner) }
+	returns = a.Returned
 }
 
 // Bind says whose the running goroutine is. From then on it is preempted. What owner points to

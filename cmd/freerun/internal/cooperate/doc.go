@@ -7,9 +7,9 @@
 //
 // # Where the checks go
 //
-// A check is a call a.Check(N). There is one at the head of every function, and one at every
-// backward branch: at the head of the body of each for and range loop, where continue leads to, and
-// before each goto to a label above it. A check needs an activity in reach, see below.
+// A check is a call a.CheckInserted(N). There is one at the head of every function, and one at
+// every backward branch: at the head of the body of each for and range loop, where continue leads
+// to, and before each goto to a label above it. A check needs an activity in reach, see below.
 //
 // # What N is
 //
@@ -39,7 +39,7 @@
 // that are assigned to later or whose address is taken, variables with a method Wait called on
 // them, since an activity does not wait for its own end, results, and variables of a package. A
 // literal in a go statement has none of the variables of the function around it. A wrong guess does
-// no harm, because Check does nothing on nil and on goroutines that are not the activity's own.
+// no harm, because a check does nothing on nil and on goroutines that are not the activity's own.
 //
 // # What is exempt
 //

@@ -23,7 +23,7 @@ const batch = 4096
 //
 //	for k := 0; k < n; {
 //		end := n; if n-k > 682 { end = k + 682 }
-//		a.Check((end - k) * 6)
+//		a.CheckInserted((end - k) * 6)
 //		for ; k < end; k++ { sum += x[k] * y[k] }
 //	}
 //

@@ -170,7 +170,7 @@ func (r *rewriter) check(pos token.Pos, n any) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf(" %s.Check(%v);", name, n)
+	return fmt.Sprintf(" %s.CheckInserted(%v);", name, n)
 }
 
 // head inserts the check at the head of a function.

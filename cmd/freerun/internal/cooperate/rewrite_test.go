@@ -34,7 +34,8 @@ type Starter any
 
 func Go(where Starter, fn func(a *Activity)) *Activity { return nil }
 func Of(ctx context.Context) *Activity { return nil }
-func (a *Activity) Check(n int32) {}
+func (a *Activity) Check(n int32)         {}
+func (a *Activity) CheckInserted(n int32) {}
 func (a *Activity) Yield() {}
 func (a *Activity) Name() string { return "" }
 func (a *Activity) Wait(ctx context.Context) error { return nil }

@@ -88,7 +88,7 @@ func TestStandardLibrary(t *testing.T) {
 			if a, b := strings.Count(after[name], "\n"), strings.Count(string(p.Sources[i]), "\n"); a != b {
 				t.Errorf("%s has %d lines, and had %d", name, a, b)
 			}
-			checks += strings.Count(after[name], ".Check(")
+			checks += strings.Count(after[name], ".CheckInserted(")
 			pieces += strings.Count(after[name], "freerunEnd :=") + strings.Count(after[name], "freerunPiece :=")
 		}
 		if _, err := w.check(path, after); err != nil {
