@@ -14,8 +14,8 @@ import (
 const KnowsCreators = true
 
 // Number returns the number of the running goroutine, 0 if it is not known. Creator returns such
-// numbers. Any goroutine may call it; it does not wait. The first call in a process takes some
-// microseconds, and starts goroutines that end before it returns.
+// numbers. Any goroutine may call it; it does not wait. The first call in a process takes some tens
+// of microseconds, and starts goroutines that end before it returns.
 func Number() uint64 { return read(layout().number) }
 
 // Creator returns the number of the goroutine that made the running goroutine, if the running one
@@ -49,10 +49,13 @@ func read(at uintptr) uint64 {
 
 type sample [words]uint64
 
-// take yields first, so that the g's word for where to go on no longer has the address of its first
-// code.
+// take first has Go save where the goroutine is: until then the g's word for where to go on has the
+// address of its first code. Callers does that, as it runs on the stack of the thread. So would
+// Gosched, but it puts the goroutine behind all others that are ready, for 10 ms if one of them
+// computes.
 func take() (s sample) {
-	runtime.Gosched()
+	var pc [1]uintptr
+	runtime.Callers(1, pc[:])
 	for i := range s {
 		s[i] = read(uintptr(8 * i))
 	}
@@ -62,7 +65,11 @@ func take() (s sample) {
 // layout finds the offsets by comparing goroutines whose creators are known. It looks for offsets
 // that fit all families. If not exactly one fits for each word, all offsets are 0: creators are not
 // known then, and no caller depends on them.
-var layout = sync.OnceValue(func() offsets {
+//
+// Each goroutine is waited for at once, so it runs next, whatever else is ready to run.
+var layout = sync.OnceValue(findLayout)
+
+func findLayout() offsets {
 	type family struct{ parent, child, coroutine sample }
 	families := make([]family, 8)
 	for i := range families {
@@ -93,9 +100,10 @@ var layout = sync.OnceValue(func() offsets {
 	for n := 1; n < words; n++ {
 		for c := 1; c < words; c++ {
 			fits := n != c
-			for i, f := range families {
+			for i := 0; fits && i < len(families); i++ {
+				f := &families[i]
 				number := f.parent[n]
-				fits = fits && number != 0 && number < 1<<36 && f.child[c] == number && f.coroutine[c] == number && f.child[n] != number &&
+				fits = number != 0 && number < 1<<36 && f.child[c] == number && f.coroutine[c] == number && f.child[n] != number &&
 					f.coroutine[n] != number && f.child[n] != f.coroutine[n] && (i == 0 || number != families[i-1].parent[n])
 			}
 			if fits {
@@ -111,10 +119,10 @@ var layout = sync.OnceValue(func() offsets {
 	first := &families[0]
 	for s := 1; s < words; s++ {
 		code := first.coroutine[s]
-		fits := code > 1<<12 && first.child[s] > 1<<12 && code != first.child[s]
-		for i := range families {
+		fits := code != first.child[s] && isFunction(code) && isFunction(first.child[s]) && isFunction(first.parent[s])
+		for i := 0; fits && i < len(families); i++ {
 			f := &families[i]
-			fits = fits && f.coroutine[s] == code && f.child[s] == first.child[s] && f.parent[s] == first.parent[s] && f.parent[s] != code && f.parent[s] != f.child[s]
+			fits = f.coroutine[s] == code && f.child[s] == first.child[s] && f.parent[s] == first.parent[s] && f.parent[s] != code && f.parent[s] != f.child[s]
 		}
 		if fits {
 			l.start, l.coroutine = uintptr(8*s), code
@@ -125,4 +133,11 @@ var layout = sync.OnceValue(func() offsets {
 		return offsets{}
 	}
 	return l
-})
+}
+
+// isFunction reports whether a function begins at the address. The words for the stack of a g may
+// be the same in all children, and the same in all coroutines, since Go uses stacks again.
+func isFunction(address uint64) bool {
+	f := runtime.FuncForPC(uintptr(address))
+	return f != nil && f.Entry() == uintptr(address)
+}
