@@ -93,6 +93,9 @@ func (h *Host) live(p *Processor) {
 	h.trace.Store(goroutineNumber())
 	me := &registration{id: h.id, host: h}
 	registerMe(me)
+	if p.counters.steps.Load() == 0 { // the processor kept nothing from others before
+		p.yieldTimer = newYieldTimer()
+	}
 	blockhook.Announce(true)
 	defer func() {
 		// After a Goexit, or when a locked host ends, another host takes the processor. The

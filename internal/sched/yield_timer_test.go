@@ -70,3 +70,26 @@ func TestKeepFor(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeBeforeTheFirstHost holds that a processor does not yield before its first task because
+// its host has waited for a P until then: the yield would have it wait once more. A slow machine
+// may make a yield due all the same. So the best of several schedulers counts.
+func TestTimeBeforeTheFirstHost(t *testing.T) {
+	var yields uint64
+	for range 50 {
+		s := New(Config{Processors: 1})
+		time.Sleep(2 * YieldAfter)
+		ran := make(chan uint64)
+		s.Inject(&newJob(func(p *Processor) {
+			p.Spend()
+			ran <- p.Stats().Yields
+		}).Task)
+		s.Start()
+		yields = <-ran
+		stop(t, s)
+		if yields == 0 {
+			return
+		}
+	}
+	t.Errorf("a processor yields %d times before its first task has ended", yields)
+}
