@@ -22,6 +22,10 @@ func TestFairness(t *testing.T) {
 	pushBack := func(p *Processor, t *Task) { p.PushBack(t) }
 	pushNext := func(p *Processor, t *Task) { p.PushNext(t) }
 	pushWoken := func(p *Processor, t *Task) { p.PushWoken(t) }
+	wakeAnother := func(p *Processor, t *Task) { // the first one lies in the deque then
+		p.PushWoken(t)
+		p.PushWoken(&newJob(func(*Processor) {}).Task)
+	}
 	inject := func(p *Processor, t *Task) { p.scheduler.Inject(t) }
 	type way = func(p *Processor, t *Task)
 	for name, c := range map[string]struct {
@@ -44,6 +48,9 @@ func TestFairness(t *testing.T) {
 		"deque, oldest of its own": {[]way{push}, push, overdueTurn * oldestTurn},
 		"woken, ring":              {[]way{pushWoken, pushWoken, pushWoken}, pushBack, (ringTurn + 1) * (slotRuns + 1)},
 		"woken, inbox":             {[]way{pushWoken, pushWoken, pushWoken}, inject, overdueTurn},
+		"deque, woken":             {[]way{push}, wakeAnother, lifoTurn + 2*ringTurn},
+		"deque twice, woken":       {[]way{push, push}, wakeAnother, lifoTurn + 2*ringTurn},
+		"slot and deque, woken":    {[]way{pushNext, push}, wakeAnother, lifoTurn + (ringTurn+1)*(slotRuns+1)},
 		"woken, oldest of its own": {[]way{pushWoken, pushWoken, pushWoken}, pushWoken, lifoTurn + 4*(ringTurn+1)*(slotRuns+1)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,6 +75,34 @@ func TestFairness(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFairnessOfBuried wakes a thousand tasks, and then runs one that queues itself again and
+// another one, newest first: each of those that were woken gets its turn.
+func TestFairnessOfBuried(t *testing.T) {
+	s := started(t, 1)
+	const woken = 1000
+	runs, ended, left := 0, false, woken
+	done := make(chan struct{})
+	inTask(t, s, func(p *Processor) {
+		for range woken {
+			p.PushWoken(&newJob(func(*Processor) {
+				if left--; left == 0 {
+					ended = true
+					close(done)
+				}
+			}).Task)
+		}
+		push := func(p *Processor, t *Task) {
+			p.Push(&newJob(func(*Processor) {}).Task)
+			p.Push(t)
+		}
+		p.Push(&respawn(&runs, &ended, push).Task)
+	})
+	await(t, "the tasks that were woken", done)
+	if most := lifoTurn + ringTurn*(woken+1); runs > most {
+		t.Errorf("the other one has run %d times before all had, want at most %d", runs, most)
 	}
 }
 

@@ -126,6 +126,20 @@ func (p *Processor) takeOverdue(l *level) *Task {
 	return p.takeFromInbox(l)
 }
 
+// takeBuried takes the oldest task of the deque of Normal if woken ones lie below others there for
+// long, in each ringTurn-th step, other than the ring's. Owner only.
+func (p *Processor) takeBuried() *Task {
+	if p.step%ringTurn != ringTurn/2 || !p.buried.areOverdue(p.step) {
+		return nil
+	}
+	tasks := p.deque.Len()
+	t, _ := p.thief.Steal()
+	if t != nil || tasks == 0 {
+		p.buried.lifts(tasks)
+	}
+	return t
+}
+
 // takeFromInbox takes a task from this processor's share of a level's inbox, or else from the
 // inbox. It moves up to ringSize/2 of the tasks behind it to the ring. Owner only.
 func (p *Processor) takeFromInbox(l *level) *Task {

@@ -35,6 +35,11 @@ func (p *Processor) next() *Task {
 	if t := p.takeSlot(); t != nil {
 		return t
 	}
+	if p.buried.some {
+		if t := p.takeBuried(); t != nil {
+			return t
+		}
+	}
 	if t := p.level.pop(); t != nil {
 		return t
 	}

@@ -24,9 +24,6 @@ const (
 	oldestTurn = 64
 	// ringTurn is how often, in steps, the ring comes before the deque.
 	ringTurn = 4
-	// lifoTurn is for how many steps tasks that were woken come before older ones in the deque. It
-	// keeps the oldest from waiting as long as others are woken all the time.
-	lifoTurn = 1024
 )
 
 // Processor runs tasks, one after another, on the goroutine of its home, a [Host]. A task receives
@@ -65,7 +62,7 @@ type Processor struct {
 	freeCoroutines []*Coroutine
 	inboxChecked   int    // operations done at the last look at the inbox of Normal
 	inboxStep      uint32 // the step that took its task from the inbox, before older tasks here
-	drained        uint32 // the step in which PushWoken has last seen the deque empty
+	buried         buried
 
 	// shared
 	_        pad.Line
@@ -170,19 +167,18 @@ func (p *Processor) putNext(t *Task) (old *Task) {
 
 // PushWoken is PushNext, but the displaced task goes to the deque: so of several that are woken one
 // after another the newest runs first, and all of them before what has not begun. A thief takes
-// them one by one. If the deque was not empty for lifoTurn steps, the displaced task goes to the
-// back of the ring, so that the oldest have their turns.
+// them one by one. If there were such tasks in the deque for lifoTurn steps, the displaced task
+// goes to the back of the ring, and the oldest have turns: see takeBuried.
 func (p *Processor) PushWoken(t *Task) {
 	old := p.putNext(t)
-	switch {
-	case old == nil:
-	case p.deque.Len() == 0:
-		p.drained = p.step
-		p.Push(old)
-	case p.step-p.drained < lifoTurn:
-		p.Push(old)
-	default:
+	if old == nil {
+		return
+	}
+	p.buried.comes(p.step, p.deque.Len() == 0)
+	if p.buried.areOverdue(p.step) {
 		p.PushBack(old)
+	} else {
+		p.Push(old)
 	}
 }
 

@@ -11,9 +11,12 @@ const (
 	// other goroutines: those of the network, of timers and of the rest of the program. Go itself
 	// would preempt it only after 10 ms.
 	YieldAfter = 45 * time.Microsecond
+	// preemptedAfter is how long Go has a goroutine run, at least, before it preempts it for
+	// others.
+	preemptedAfter = 10 * time.Millisecond
 	// maxPatience is the longest time for which a processor keeps its thread because others had
-	// it for long. Go preempts a goroutine after as long.
-	maxPatience = 10 * time.Millisecond
+	// it for long. Go's monitor, which looks each 10 ms, preempts a goroutine before.
+	maxPatience = 2 * preemptedAfter
 	// patienceShare is the share of a yield for which the processor keeps its thread afterwards:
 	// others have it at most four times as long, up to maxPatience. Without, goroutines that are
 	// never all blocked leave a processor 45 µs of each 20 ms. With all of the yield in place of
@@ -86,7 +89,12 @@ func (p *Processor) YieldIfDue() {
 	if y.slept {
 		y.slept, y.busySince = false, now
 	}
-	y.begin(nextBatch(y.batch, now-y.readAt), now)
+	took := now - y.readAt
+	y.begin(nextBatch(y.batch, took), now)
+	if took >= preemptedAfter { // a yield: Go has let others run meanwhile, if there were some
+		p.counters.pauses.Add(2)
+		y.yieldedTill(now, took)
+	}
 	if now-y.yieldedAt < y.yieldAfter && !y.dueNow {
 		return
 	}
@@ -94,7 +102,12 @@ func (p *Processor) YieldIfDue() {
 	p.counters.pauses.Add(1)
 	y.readAt = p.yieldNow(now)
 	p.counters.pauses.Add(1)
-	y.yieldedAt, y.yieldAfter = y.readAt, keepFor(y.readAt-now)
+	y.yieldedTill(y.readAt, y.readAt-now)
+}
+
+// yieldedTill notes the end of a yield that took the time took.
+func (y *yieldTimer) yieldedTill(now, took time.Duration) {
+	y.yieldedAt, y.yieldAfter = now, keepFor(took)
 	y.inboxFirst = true // a goroutine that ran now may have injected a task
 }
 
