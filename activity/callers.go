@@ -113,3 +113,21 @@ func isOwn(function string) bool {
 	rest, ours := strings.CutPrefix(function, own)
 	return ours && (rest[0] == '.' || strings.HasPrefix(rest, "/activity.") || strings.HasPrefix(rest, "/internal/"))
 }
+
+// isLibrary reports whether a function is freerun's: of the packages that run on a processor, or of
+// those that are useful alone, which call nothing of the user's in the middle of what others wait
+// for.
+func isLibrary(function string) bool {
+	rest, ours := strings.CutPrefix(function, own)
+	return ours && (isOwn(function) || slices.ContainsFunc(structures, func(p string) bool { return strings.HasPrefix(rest, p) }))
+}
+
+var structures = []string{"/queue.", "/deque.", "/lock.", "/offheap"}
+
+// isBase reports whether a function may be called, or inlined, by freerun's own code in the middle
+// of what it does, and so tells nothing of whose code runs.
+func isBase(function string) bool {
+	return slices.ContainsFunc(bases, func(p string) bool { return strings.HasPrefix(function, p) })
+}
+
+var bases = []string{"runtime.", "runtime/", "internal/", "sync/atomic.", "math/bits.", "unsafe."}

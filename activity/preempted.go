@@ -17,7 +17,9 @@ import (
 // Invariants: Q1 While activities of such a program run, they are preempted: Go's monitor looks for
 //             them, each millisecond if it has seen one lately, and else as often as it runs.
 //             Q2 A stand-in yields only where the activity may: it has a processor, is not locked
-//             to its thread, and no code of freerun relies on what runs (U2 of unaware.go). Go
+//             to its thread, and no code of freerun relies on what runs (U2 of unaware.go), or
+//             runs itself: that of Join is not in the middle of something only while it calls what
+//             is the user's, and who has begun to put something into a queue others wait for. Go
 //             itself preempts nothing that holds a P, or a lock of the runtime. In a deterministic
 //             runtime, which counts checks alone, and in exempt functions, it does not.
 //             An activity with n calls on its stack looks at them once in n/512 times.
@@ -37,40 +39,50 @@ func init() {
 }
 
 // preempted yields for the activity whose goroutine g was preempted, a coroutine's, and reports
-// whether others have run. It runs on the stand-in.
-func preempted(owner unsafe.Pointer, g preempt.Goroutine) (others bool) {
+// whether others have run; if not, whether it is to be preempted again soon. It runs on the
+// stand-in.
+func preempted(owner unsafe.Pointer, g preempt.Goroutine, atHead bool) (others, soon bool) {
 	co := (*sched.Coroutine)(owner)
 	st, ok := co.Local.(*stack)
-	if !ok || !st.mayBePreempted(g) {
-		return false
+	if !ok {
+		return false, false
+	}
+	may, soon := st.mayBePreempted(g, atHead)
+	if !may {
+		return false, soon
 	}
 	co.StandIn(func() { st.midwayIn(func(a *Activity) { others = st.yield(a) }) })
 	if !others {
 		co.Turn() // as after a switch: Go's monitor preempts it at its next look already
 	}
-	return others
+	return others, false
 }
 
 // mayBePreempted reports whether the activity may yield where its goroutine g is parked, now that
-// it was preempted once more. It looks at nothing that others use before it knows that the
-// goroutine is not within a switch: what the stand-in does then, those who run after the switch
-// would not see.
-func (st *stack) mayBePreempted(g preempt.Goroutine) bool {
+// it was preempted once more; and if not, whether that is because code of freerun runs, which may
+// be over soon. It looks at nothing that others use before it knows that the goroutine is not
+// within a switch: what the stand-in does then, those who run after the switch would not see.
+func (st *stack) mayBePreempted(g preempt.Goroutine, atHead bool) (may, soon bool) {
 	if st.passes > 0 && g.StackSize() > st.size/2 {
 		st.passes--
-		return false
+		return false, false
 	}
+	below, within := false, false // below code of the user; within code of freerun
 	user, depth := reaches(performs, g.Callers, func(function string) bool {
-		return isRelying(function) || exempt.Has(function)
+		within = !below && !atHead && isLibrary(function)
+		below = below || !isLibrary(function) && !isBase(function)
+		obstacle := within || !atHead && isRelying(function) || exempt.Has(function)
+		atHead = false // it is the first function's
+		return obstacle
 	})
 	if st.passes, st.size = uint16(depth/deep), g.StackSize(); !user {
-		return false
+		return false, within
 	}
 	p, a := st.co.Processor(), st.activity.Load()
 	if p == nil || p.Driven() {
-		return false
+		return false, false
 	}
-	return st.countQuantum(a)
+	return st.countQuantum(a), false
 }
 
 // countQuantum counts one more quantum of preemption, and reports whether the activity has had all

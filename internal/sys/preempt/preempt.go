@@ -6,7 +6,7 @@ import "unsafe"
 // them one. cmd/freerun/internal/goruntime/preempt.txt sets and reads them there.
 
 //lint:ignore U1000 Go's runtime reads it
-var preempted func(owner, g unsafe.Pointer) (others bool)
+var preempted func(owner, g unsafe.Pointer, atHead bool) (others, soon bool)
 
 //lint:ignore U1000 Go's runtime reads it
 var leaves func(owner, g unsafe.Pointer) (left bool)
@@ -26,9 +26,11 @@ type Goroutine struct{ g unsafe.Pointer }
 // Actions are the functions that are called for goroutines that are bound, on other goroutines. The
 // goroutine goes on when the function has returned.
 type Actions struct {
-	// Preempted is called when the goroutine was preempted, or calls Gosched. It reports whether
-	// others have run.
-	Preempted func(owner unsafe.Pointer, g Goroutine) (others bool)
+	// Preempted is called when the goroutine was preempted, or calls Gosched; atHead says that it
+	// was at the head of a function, which has done nothing yet. It reports whether others have
+	// run; if they have not, soon says that the goroutine is to be preempted again as soon as that
+	// can be.
+	Preempted func(owner unsafe.Pointer, g Goroutine, atHead bool) (others, soon bool)
 	// InCall is called when the goroutine has been in a system call, or in C, for a while; it may
 	// return from that meanwhile, but not go on. If InCall reports true, Returned is called when
 	// the goroutine has returned.
@@ -38,7 +40,9 @@ type Actions struct {
 
 // Install sets the actions. It is called once, before a goroutine is bound.
 func Install(a Actions) {
-	preempted = func(owner, g unsafe.Pointer) bool { return a.Preempted(owner, Goroutine{g}) }
+	preempted = func(owner, g unsafe.Pointer, atHead bool) (others, soon bool) {
+		return a.Preempted(owner, Goroutine{g}, atHead)
+	}
 	leaves = func(owner, g unsafe.Pointer) bool { return a.InCall(owner, Goroutine{g}) }
 	returns = a.Returned
 }

@@ -40,7 +40,7 @@ var before = map[string]map[string]string{
 	"select.go":  {"selectgo": "freerunSelectgo", "block": "freerunBlock"},
 	"sema.go":    {"semacquire1": "freerunSemacquire1", "notifyListWait": "freerunNotifyListWait"},
 	"time.go":    {"timeSleep": "freerunTimeSleep"},
-	"proc.go":    {"gopreempt_m": "freerunGopreempt_m", "gosched_m": "freerunGosched_m", "exitsyscall": "freerunExitsyscall"},
+	"proc.go":    {"gopreempt_m": "freerunGopreempt_m", "gosched_m": "freerunGosched_m", "Gosched": "freerunGoschedAtOnce", "exitsyscall": "freerunExitsyscall"},
 }
 
 // edit is a text that stands once in a file, and what stands there instead.
@@ -52,7 +52,7 @@ type edit struct{ what, was, is string }
 func edits() map[string][]edit {
 	all := map[string][]edit{
 		"mprof.go":    {{"line maxSkip = 6", "\n\tmaxSkip = 6\n", "\n\tmaxSkip = 7\n"}},
-		"runtime2.go": {{"field coroarg of g", "\n\tcoroarg *coro //", "\n\t// Of freerun, see freerun_preempt.go.\n\tfreerunOwner     unsafe.Pointer\n\tfreerunStandsFor guintptr\n\tfreerunNext      guintptr\n\tfreerunCall      atomic.Uint32\n\tfreerunTick      uint32\n\tfreerunTurns     uint32\n\tfreerunSince     int64\n\tfreerunResumed   uint32\n\tfreerunDue       bool\n\tfreerunAnnounced bool\n\tfreerunPurpose   uint8\n\n\tcoroarg *coro //"}},
+		"runtime2.go": {{"field coroarg of g", "\n\tcoroarg *coro //", "\n\t// Of freerun, see freerun_preempt.go.\n\tfreerunOwner     unsafe.Pointer\n\tfreerunStandsFor guintptr\n\tfreerunNext      guintptr\n\tfreerunCall      atomic.Uint32\n\tfreerunTick      uint32\n\tfreerunTurns     uint32\n\tfreerunSince     int64\n\tfreerunResumed   uint32\n\tfreerunDue       bool\n\tfreerunSoon      bool\n\tfreerunAnnounced bool\n\tfreerunPurpose   uint8\n\n\tcoroarg *coro //"}},
 		"proc.go": {
 			{"sleep of sysmon", "\n\t\tusleep(delay)\n\n\t\t// sysmon should not", "\n\t\tdelay = min(delay, freerunSleeps())\n\t\tusleep(delay)\n\n\t\t// sysmon should not"},
 			{"guard in execute", "\n\tgp.stackguard0 = gp.stack.lo + stackGuard\n\tif !inheritTime {", "\n\tgp.stackguard0 = gp.stack.lo + stackGuard\n\tfreerunResumes(gp)\n\tif !inheritTime {"},
