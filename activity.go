@@ -134,7 +134,7 @@ func ownSlot(a *activity.Activity, on *activityhost.Stack) *activitySlot {
 
 // settle gives the stack of the running activity, a guest on p, a slot of its own.
 func (t *activityHost) settle(a *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
-	t.moveOut(on, p).inside.Store(0)
+	t.moveOut(on, p).inside.end()
 	on.Local = t.newSlot()
 	t.Enter(a, on, p)
 }
@@ -237,7 +237,7 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 		c.function.Store(code)
 		c.title.Store(on.Title)
 	}
-	c.inside.Store(1)
+	c.inside.begin(anActivity)
 	r.beneath = w.active.Load()
 	w.active.Store(c)
 	w.credit.Turn(t.key.account())
@@ -249,7 +249,7 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 // Leave implements [activityhost.Owner]: the worker's former active context is active again.
 func (t *activityHost) Leave(_ *activity.Activity, on *activityhost.Stack, p *sched.Processor) {
 	c := t.moveOut(on, p)
-	c.inside.Store(0)
+	c.inside.end()
 }
 
 // Depart implements [activityhost.Owner].
@@ -321,7 +321,7 @@ func (t *activityHost) endWith(a *activity.Activity, w *worker, err error) error
 	if err == nil {
 		w.countRan(t.rt, 1)
 	} else {
-		w.countFailed(t.rt, err, 1)
+		w.countActivityFailed(t.rt, err, activities.StackOf(a) != nil)
 		w.env.drops(a)
 	}
 	if x := t.key.scopeOf(); x != nil {

@@ -56,7 +56,7 @@ type ingress struct {
 	// timers must not leave a testing/synctest bubble.
 	timers sync.Pool
 	// The counts of rare events.
-	ran, failed, abandoned, lost, panics atomics.Uint64
+	ran, failed, abandoned, ended, lost, panics atomics.Uint64
 	// sections counts the goroutines without a processor in a read section of messages to several
 	// units: multi_reuse.go. A section of a stripe, below, is another thing.
 	sections atomics.Int32

@@ -180,9 +180,9 @@ func TestAbortRefusesWhatFollows(t *testing.T) {
 				<-entered
 				err, left := end(rt), uint64(0)
 				if name == activityBlock {
-					left = 1 // the activity itself, which gets no processor any more
+					left = 1 // the activity itself, which gets no processor any more, and ends
 				}
-				if e := new(freerun.ShutdownError); errors.As(err, &e) && (e.Abandoned != left || len(e.Running) > 0) || (err == nil) != (left == 0) {
+				if e := new(freerun.ShutdownError); errors.As(err, &e) && (e.Abandoned != 0 || e.Ended != left || len(e.Running) > 0) || (err == nil) != (left == 0) {
 					t.Error(err)
 				}
 				for way, err := range outcomes {

@@ -46,12 +46,11 @@ type Context struct {
 	// seen is the address of current, or of the activity, if its begin was recorded; otherwise 0.
 	seen   uintptr
 	credit int   // how many inlined operations current may still run
-	depth  int32 // how many inlined operations run now, one inside another
 	marks  uint8 // what remains to be done when current ends: observe.go
 
 	// Read by a shutdown from its own goroutine, to name the operations that have not returned.
 
-	inside   atomics.RelaxedUintptr         // 1 while an operation runs
+	inside   inside                         // what runs: context_inside.go
 	kind     atomics.RelaxedPointer[vtable] // the vtable of the last operation
 	function atomics.RelaxedUintptr         // the code of the last operation, for a closure
 
@@ -216,3 +215,36 @@ func (c *Context) here() *worker {
 
 // title is the name of the activity that runs with a context now, nil if it has none.
 type title = atomics.RelaxedPointer[string]
+
+// operation returns the name of the operation that runs with c now, empty between operations, and
+// if c is nil. Any goroutine may call it.
+func (c *Context) operation() string {
+	if c == nil {
+		return ""
+	}
+	if what, _ := c.inside.read(); what == 0 {
+		return ""
+	}
+	return c.lastOperation()
+}
+
+// lastOperation returns the name of the operation or activity that runs with c, or ran last.
+func (c *Context) lastOperation() string {
+	if title := c.title.Load(); title != nil {
+		return *title
+	}
+	return c.innermost()
+}
+
+// innermost is lastOperation, but for the name that an activity may have: so it is that of the
+// operation which an activity has inlined.
+func (c *Context) innermost() string {
+	switch k := c.kind.Load(); {
+	case k == nil: // the first operation of c begins at this moment
+		return ""
+	case k.name == "":
+		return functionName(c.function.Load())
+	default:
+		return k.name
+	}
+}

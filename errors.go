@@ -156,16 +156,30 @@ func (e *ArgumentError) Unwrap() error { return e.Err }
 
 // ShutdownError is the error of Shutdown and Close when they could not let all work end.
 type ShutdownError struct {
-	// Abandoned counts messages that were sent and not run, also those that waited for room in a
-	// mailbox ([WaitForRoom]), whose senders have the error too.
+	// Abandoned counts messages that came to no outcome and do not run: those that had not begun,
+	// also where they waited for room in a mailbox ([WaitForRoom]), whose senders have the error
+	// too; activities that had not begun; operations that had returned with a future, or held one
+	// in their results, that was open at the end; and promises that nobody had resolved.
 	Abandoned uint64
-	Running   []string // operations that have not returned, by name
-	Cause     error    // the error of Shutdown's context; nil for Close
+	// Ended counts activities that had begun, and that the end of the runtime has ended where they
+	// waited, yielded or returned from Block. Their deferred functions have run.
+	Ended uint64
+	// Running names the operations and activities that have begun and not returned, each once,
+	// wherever they are: on a processor, in [Context.Block], in a join, or in a deferred function.
+	// If an operation has called a [SmallOp] that does not return, it is the small one that is
+	// named. Branches count with the operation that has forked them. Where that is an activity with
+	// a name of its own, the function of the activity is named too, once, for the branches that
+	// other processors run.
+	Running []string
+	Cause   error // the error of Shutdown's context; nil for Close
 }
 
 // Error tells how much work was left, and the operations that did not return.
 func (e *ShutdownError) Error() string {
 	text := fmt.Sprintf("freerun: closed; messages abandoned: %d", e.Abandoned)
+	if e.Ended > 0 {
+		text += fmt.Sprintf("; activities ended where they waited: %d", e.Ended)
+	}
 	for i, name := range e.Running {
 		if i == 0 {
 			text += "; operations that did not return: " + name
@@ -228,7 +242,7 @@ func isOperationWithin() bool {
 		return false
 	}
 	c := w.active.Load()
-	return c.depth > 0 || c.forks.branched()
+	return c.inside.inlined() > 0 || c.forks.branched()
 }
 
 // fullError is the [ErrFull] of one unit. It is made with the unit, so that a refusal allocates

@@ -87,10 +87,10 @@ func runJob(p *sched.Processor, t *sched.Task) {
 		return
 	}
 	c := workerOf(p).assume(j.key)
-	c.credit, c.depth = smallRuns, 0
+	c.credit = smallRuns
 	c.kind.Store(j.kind)
 	c.function.Store(j.function)
-	c.inside.Store(1)
+	c.inside.begin(aBranch)
 	w := workerOf(p)
 	if p.Spent() {
 		w.yieldIfDue()
@@ -125,7 +125,7 @@ func (j *job) steal(c *Context) {
 		f.leave()
 		f.job, f.floor = outer, floor
 		if len(f.runs) == 0 && c.current == nil {
-			c.inside.Store(0)
+			c.inside.end()
 			f.home.Store(0)
 		}
 		if sleeper := j.end(); sleeper != nil {

@@ -32,7 +32,7 @@ func SmallOp[A, R any](name string, fn func(c *Context, arg A) (R, error)) *Free
 // tryNow inlines a small operation if that is better than queueing it, and reports whether it did.
 func tryNow[A, R any](o *operation[A, R], c *Context, arg A) (f Future[R], done bool) {
 	w := c.here()
-	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.depth >= smallDepth || w.processor.WantsTasks() || w.rt.phase.Load() >= aborting || w.rt.around != nil {
+	if w.processor == nil || c != w.active.Load() || c.key.scopeOf() != nil || c.credit <= 0 || c.inside.inlined() >= smallDepth || w.processor.WantsTasks() || w.rt.phase.Load() >= aborting || w.rt.around != nil {
 		return f, false
 	}
 	if o.core.argPlan != nil && !allHaveValues(o.core.argPlan, unsafe.Pointer(&arg)) {
@@ -49,11 +49,11 @@ func runNow[A, R any](o *operation[A, R], c *Context, w *worker, arg A) (f Futur
 	outer, forwarded := c.kind.Load(), c.forwarded
 	c.kind.Store(o.core.sent)
 	c.forwarded = nil
-	c.depth++
+	c.inside.inline()
 	floor := c.forks.beginInner() // an inlined operation may forward
 	returned := false
 	defer func() {
-		c.depth--
+		c.inside.outline()
 		c.forks.endInner(floor)
 		if !returned {
 			f = Failed[R](o.core.crashNow(c.worker.Load(), recover()))

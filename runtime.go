@@ -214,3 +214,50 @@ func (rt *Runtime) workers() func(yield func(int, *worker) bool) {
 		}
 	}
 }
+
+// settled reports whether all messages that were sent have run or failed. It is exact while nothing
+// runs: a message is counted as sent before it is queued, and sent is read after done.
+func (rt *Runtime) settled() bool {
+	done := rt.done()
+	return done == rt.sent()
+}
+
+// abandoned returns how many messages were not run because the runtime was closed.
+func (rt *Runtime) abandoned() uint64 {
+	n := rt.ingress.abandoned.Load()
+	for _, w := range rt.workers() {
+		n += w.counters.abandoned.Load()
+	}
+	return n
+}
+
+// activitiesEnded returns how many activities that had begun were ended because the runtime was
+// closed.
+func (rt *Runtime) activitiesEnded() uint64 {
+	n := rt.ingress.ended.Load()
+	for _, w := range rt.workers() {
+		n += w.counters.ended.Load()
+	}
+	return n
+}
+
+// gaveUp reports whether the end of the runtime has given messages or activities up.
+func (rt *Runtime) gaveUp() bool { return rt.abandoned() > 0 || rt.activitiesEnded() > 0 }
+
+// sent returns how many messages were sent.
+func (rt *Runtime) sent() uint64 {
+	n := rt.ingress.stripes.Total()
+	for _, w := range rt.workers() {
+		n += w.counters.sent.Load()
+	}
+	return n
+}
+
+// done returns how many messages have run or failed.
+func (rt *Runtime) done() uint64 {
+	n := rt.ingress.failed.Load() + rt.ingress.ran.Load()
+	for _, w := range rt.workers() {
+		n += w.counters.ran.Load() + w.counters.failed.Load()
+	}
+	return n
+}

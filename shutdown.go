@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -68,7 +69,7 @@ func (rt *Runtime) Quiesce(ctx context.Context) error {
 	switch {
 	case errors.Is(err, sched.ErrStopped):
 		return ErrClosed
-	case err == nil && rt.abandoned() > 0: // nothing is left because the end has given it up
+	case err == nil && rt.gaveUp(): // nothing is left because the end has given it up
 		return ErrClosed
 	case errors.Is(err, ErrStalled):
 		return err
@@ -88,40 +89,6 @@ func (rt *Runtime) checked() error {
 	return nil
 }
 
-// settled reports whether all messages that were sent have run or failed. It is exact while nothing
-// runs: a message is counted as sent before it is queued, and sent is read after done.
-func (rt *Runtime) settled() bool {
-	done := rt.done()
-	return done == rt.sent()
-}
-
-// abandoned returns how many messages were not run because the runtime was closed.
-func (rt *Runtime) abandoned() uint64 {
-	n := rt.ingress.abandoned.Load()
-	for _, w := range rt.workers() {
-		n += w.counters.abandoned.Load()
-	}
-	return n
-}
-
-// sent returns how many messages were sent.
-func (rt *Runtime) sent() uint64 {
-	n := rt.ingress.stripes.Total()
-	for _, w := range rt.workers() {
-		n += w.counters.sent.Load()
-	}
-	return n
-}
-
-// done returns how many messages have run or failed.
-func (rt *Runtime) done() uint64 {
-	n := rt.ingress.failed.Load() + rt.ingress.ran.Load()
-	for _, w := range rt.workers() {
-		n += w.counters.ran.Load() + w.counters.failed.Load()
-	}
-	return n
-}
-
 // Shutdown drains and ends the runtime. From now on it refuses messages of ordinary goroutines with
 // [ErrClosed]. It waits until all accepted messages, and all messages that follow from them, are
 // done, and all activities have ended. Then it returns nil, and no goroutine of the runtime is
@@ -132,9 +99,10 @@ func (rt *Runtime) done() uint64 {
 //
 // If ctx is done before that, messages that were not started fail with ErrClosed, contexts are
 // canceled, and running operations get one more second, or the time that [Grace] sets. (They may
-// learn of the shutdown earlier, by [Runtime.Draining].) Then Shutdown returns a [*ShutdownError],
-// which counts the abandoned messages, names the operations that did not return even then, and
-// wraps ctx's error; it returns nil if there are neither such messages nor such operations.
+// learn of the shutdown earlier, by [Runtime.Draining].) Activities end where they wait. Then
+// Shutdown returns a [*ShutdownError], which counts the abandoned messages and the activities that
+// were ended, names the operations that did not return even then, and wraps ctx's error; it returns
+// nil if there are none of these.
 //
 // Calls after the first wait for the same end, and may bring it forward. Inside an operation or an
 // activity Shutdown does nothing, and returns an [ErrWouldBlock].
@@ -187,101 +155,118 @@ func (rt *Runtime) end(cause error) error {
 		over := make(chan time.Time)
 		defer time.AfterFunc(rt.grace, func() { close(over) }).Stop()
 		rt.awaitFiring(over)
-		stuck := rt.scheduler.Stop(over)
+		rt.scheduler.Stop(over)
+		left := rt.account(cause) // before the futures of what runs are closed, and counted
 		rt.advance(ended)
 		rt.audiences.abandonAll()
-		rt.endErr = rt.account(stuck, cause)
+		if left != nil {
+			rt.log(slog.LevelWarn, "work was left at the end", "error", left)
+			rt.endErr = left
+		}
 		close(rt.finished)
 	})
 	return rt.endErr
 }
 
-// account returns, and logs, the *ShutdownError for the messages and operations that were left at
-// the end; nil if there were none.
-func (rt *Runtime) account(stuck []sched.Stuck, cause error) error {
-	e := &ShutdownError{Cause: cause}
-	named := make(map[*sched.Task]bool)
-	e.addRunning(stuck, named)
+// The accounts of a runtime at its end: each message that was sent is done, or abandoned, or has
+// not returned: it has begun, and has no outcome yet. An activity is a message, and may have been
+// ended where it waited. What has no outcome is counted exactly: sent less done. What has not
+// returned is looked for:
+//
+//   - operations where they run, on the processors and on goroutines without one. One that moves
+//     from a processor to such a goroutine, or comes back, may be missed;
+//   - activities by their stacks, wherever they are;
+//   - branches not at all: their operations are found themselves.
+//
+// So there may be messages without an outcome that a look does not find. Most come to none by
+// themselves: what waits for a promise, or for a unit whose operation does not return. They are
+// abandoned. Others are about to be found, or to be done, so account looks again, and takes the
+// last look of those that leave the fewest. No look finds too many: what ends is not found any more
+// before it is counted.
+
+// mostLooks is how often account looks again, a millisecond apart.
+const mostLooks = 20
+
+// account returns the error for the messages and operations that were left at the end; nil if there
+// were none.
+func (rt *Runtime) account(cause error) *ShutdownError {
 	// After this, each refused sender with a stripe has taken its count back.
 	rt.ingress.stripes.Rendezvous()
-	e.Abandoned = rt.leftBehind(len(e.Running))
+	e, unseen := rt.look()
 	rt.env.awaitOthers(func() {
-		for range mostLooks {
-			if e.Abandoned == 0 || len(e.Running) == 0 && e.Abandoned == rt.abandoned() {
-				break
-			}
-			// A sender without a stripe may be about to take its count back. An activity may
-			// have been about to run, where nobody saw it.
+		// A sender without a stripe may be about to take its count back.
+		for looks := 0; unseen > 0 && looks < mostLooks; looks++ {
 			time.Sleep(time.Millisecond)
-			if len(e.Running) == 0 {
-				e.Abandoned = rt.leftBehind(0)
-			} else {
-				e.Abandoned -= min(e.Abandoned, e.addRunning(rt.scheduler.Unreturned(), named))
+			if again, n := rt.look(); n <= unseen {
+				e, unseen = again, n
 			}
 		}
 	})
-	if e.Abandoned == 0 && len(e.Running) == 0 {
+	e.Cause = cause
+	if e.Abandoned == 0 && e.Ended == 0 && len(e.Running) == 0 {
 		return nil
 	}
-	rt.log(slog.LevelWarn, "work was left at the end", "error", e)
 	return e
 }
 
-// addRunning adds the names of operations that have not returned, except those that were named
-// already, and returns how many it has added.
-func (e *ShutdownError) addRunning(stuck []sched.Stuck, named map[*sched.Task]bool) (added uint64) {
-	for _, s := range stuck {
-		name := s.Name
-		if s.Host != nil {
-			name = contextOf(s.Host, s.Processor).operation()
-		}
-		if name != "" && !named[s.Task] {
-			named[s.Task] = true
-			e.Running = append(e.Running, name)
-			added++
-		}
-	}
-	return added
-}
-
-// mostLooks is how often account reads its figures again, a millisecond apart, if they do not
-// agree.
-const mostLooks = 20
-
-// leftBehind returns how many messages were sent and not run. The messages of operations that have
-// not returned, running in number, do not count.
-func (rt *Runtime) leftBehind(running int) uint64 {
+// look returns the figures and the names of this moment, and how many messages without an outcome
+// it has not found.
+func (rt *Runtime) look() (e *ShutdownError, unseen uint64) {
 	for {
-		failed := rt.abandoned()
-		done := rt.done() + uint64(running)
-		left := int64(failed) + int64(rt.sent()-done)
-		if failed == rt.abandoned() { // all figures are of one moment
-			return uint64(max(0, left)) // left is below 0 if an operation has just returned
+		e = new(ShutdownError)
+		done := rt.done()
+		open := rt.sent() - done // read after done
+		found := uint64(0)
+		if open > 0 {
+			e.Running, found = rt.unreturned()
+		}
+		abandoned := rt.abandoned()
+		e.Ended = rt.activitiesEnded()
+		if done == rt.done() { // so nothing has ended meanwhile
+			unseen = uint64(max(0, int64(open-found)))
+			e.Abandoned = abandoned + unseen
+			return e, unseen
 		}
 	}
 }
 
-// operation returns the name of the operation that runs with c now, empty between operations, and
-// if c is nil. Any goroutine may call it.
-func (c *Context) operation() string {
-	if c == nil || c.inside.Load() == 0 {
-		return ""
+// unreturned returns the names of the operations and activities that have begun and not returned,
+// and how many messages these are.
+func (rt *Runtime) unreturned() (names []string, messages uint64) {
+	var branches []string
+	seen := make(map[*Context]bool)
+	for _, s := range rt.scheduler.Unreturned() {
+		c := contextOf(s.Host, s.Processor)
+		if c == nil || seen[c] {
+			continue
+		}
+		seen[c] = true
+		what, n := c.inside.read()
+		if what == anOperation {
+			n++ // and those that it has inlined
+		}
+		switch name := c.innermost(); {
+		case name == "": // the first operation of c is about to begin
+		case n > 0:
+			names, messages = append(names, name), messages+uint64(n)
+		case what == aBranch:
+			branches = append(branches, name)
+		}
 	}
-	return c.lastOperation()
-}
-
-// lastOperation returns the name of the operation or activity that runs with c, or ran last.
-func (c *Context) lastOperation() string {
-	k, title := c.kind.Load(), c.title.Load()
-	switch {
-	case title != nil:
-		return *title
-	case k == nil: // the first operation of c begins at this moment
-		return ""
-	case k.name == "":
-		return functionName(c.function.Load())
+	activities.EachBegun(rt.scheduler, func(code uintptr, title *string) {
+		messages++
+		if title != nil {
+			names = append(names, *title)
+		} else {
+			names = append(names, functionName(code))
+		}
+	})
+	for _, name := range branches {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	return k.name
+	return names, messages
 }
 
 // advance raises the phase, if it is lower, to the phase to. It closes draining when the phase

@@ -9,7 +9,7 @@ func TestOperationThatBegins(t *testing.T) {
 	if name := c.operation(); name != "" {
 		t.Errorf("before: %q", name)
 	}
-	c.inside.Store(1)
+	c.inside.begin(anOperation)
 	if name := c.operation(); name != "" {
 		t.Errorf("while it begins: %q", name)
 	}

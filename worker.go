@@ -52,7 +52,7 @@ type worker struct {
 
 // counters counts messages, and panics, of one processor. It has one writer at a time.
 type counters struct {
-	sent, ran, failed, abandoned, lost, panics atomics.RelaxedUint64
+	sent, ran, failed, abandoned, ended, lost, panics atomics.RelaxedUint64
 }
 
 func newWorker(rt *Runtime, p *sched.Processor) *worker {
@@ -185,11 +185,11 @@ func (w *worker) begin(msg *message, k *vtable, m *promised) *Context {
 			return nil
 		}
 	}
-	c.current, c.credit, c.depth = msg, smallRuns, 0
+	c.current, c.credit = msg, smallRuns
 	if c.kind.Load() != k {
 		c.kind.Store(k)
 	}
-	c.inside.Store(1)
+	c.inside.begin(anOperation)
 	if w.observed.Load() != 0 || trace.IsEnabled() {
 		w.observe(c, k, msg, msg)
 	}
@@ -256,7 +256,7 @@ func (c *Context) end() (w *worker, forwarded any) {
 		c.observeEnd()
 	}
 	c.current = nil
-	c.inside.Store(0)
+	c.inside.end()
 	c.forks.home.Store(0)
 	if c.forwarded != nil {
 		forwarded, c.forwarded = c.forwarded, nil
@@ -313,6 +313,22 @@ func (w *worker) countFailed(rt *Runtime, err error, n uint64) {
 		rt.ingress.abandoned.Add(n)
 	}
 	rt.ingress.failed.Add(n)
+}
+
+// countActivityFailed is countFailed for an activity. One that had begun was ended where it waited
+// if err is ErrClosed.
+func (w *worker) countActivityFailed(rt *Runtime, err error, begun bool) {
+	if !begun || err != ErrClosed {
+		w.countFailed(rt, err, 1)
+		return
+	}
+	if w.at(rt) { // in the same order as there
+		w.counters.ended.Add(1)
+		w.counters.failed.Add(1)
+		return
+	}
+	rt.ingress.ended.Add(1)
+	rt.ingress.failed.Add(1)
 }
 
 // countRan counts a message of rt that was run to its end, and whose outcome is known. n is 1, or

@@ -3,6 +3,8 @@ package activity
 import (
 	"context"
 	"runtime"
+
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // Gate is a broadcast for tests.
@@ -17,6 +19,19 @@ func (g *Gate) Open()                          { g.open() }
 func (a *Activity) Sleeps() bool {
 	st := a.stack.Load()
 	return st != nil && !st.waiter.Load().isOver()
+}
+
+// Begun returns the names of the activities of a scheduler that have begun and not ended; that of
+// the function of one without a name is "".
+func Begun(s *sched.Scheduler) []string {
+	var names []string
+	eachBegun(s, func(_ uintptr, title *string) {
+		if title == nil {
+			title = new(string)
+		}
+		names = append(names, *title)
+	})
+	return names
 }
 
 // Waits returns how many waiters are in the queue of in, those included that have given up and were

@@ -32,6 +32,7 @@ func init() {
 		Code:         (*Activity).code,
 		Interrupt:    (*Activity).interrupt,
 		InterruptAll: interruptAll,
+		EachBegun:    eachBegun,
 		EachWaiting:  eachWaiting,
 	})
 }

@@ -14,8 +14,9 @@ import (
 )
 
 // TestDiscardMidway stops a scheduler whose only processor is in a loop, while others are queued in
-// the middle of code that ends when the test lets it, after Stop. Stop names them all, and they
-// come to the end of that code, and end where they yield.
+// the middle of code that ends when the test lets it, after Stop. They are found all, at any time
+// before and after the end of the scheduler; they come to the end of that code, and end where they
+// yield.
 func TestDiscardMidway(t *testing.T) {
 	const several = 4
 	var begun atomic.Int32
@@ -78,20 +79,32 @@ func TestDiscardMidway(t *testing.T) {
 			for begun.Load() != several+1 {
 				runtime.Gosched()
 			}
-			blocked.Done()
-			stuck := s.Stop(time.After(50 * time.Millisecond))
-			if n := len(stuck); n != several+1 {
-				t.Errorf("%d have not returned, want %d", n, several+1)
-			}
-			if name != "locked" { // these have a host
-				names := []string{}
-				for _, k := range stuck {
-					names = append(names, k.Name)
-				}
+			look := func() {
+				names := activity.Begun(s)
 				slices.Sort(names)
-				if want := []string{"", "midway", "midway", "midway", "midway"}; !slices.Equal(names, want) {
-					t.Errorf("%q have not returned, want %q", names, want)
+				if want := []string{"midway", "midway", "midway", "midway", "runs"}; !slices.Equal(names, want) {
+					t.Errorf("%q have not ended, want %q", names, want)
 				}
+			}
+			look()
+			blocked.Done()
+			stopped := make(chan struct{})
+			go func() {
+				defer close(stopped)
+				s.Stop(time.After(50 * time.Millisecond))
+			}()
+			// While they are queued, and discarded.
+			for ended := false; !ended && !t.Failed(); look() {
+				select {
+				case <-stopped:
+					ended = true
+				default:
+				}
+			}
+			<-stopped
+			for range 100 {
+				look()
+				runtime.Gosched()
 			}
 			if deferred.Load() != 0 {
 				t.Errorf("%d have ended", deferred.Load())
@@ -101,6 +114,9 @@ func TestDiscardMidway(t *testing.T) {
 				if err := a.Wait(within(t)); err != activity.ErrClosed {
 					t.Errorf("came to %v", err)
 				}
+			}
+			if names := activity.Begun(s); names != nil {
+				t.Errorf("%q have ended, and are found", names)
 			}
 			if passed.Load() != several || deferred.Load() != several+1 {
 				t.Errorf("%d went on, and %d have run what they deferred", passed.Load(), deferred.Load())

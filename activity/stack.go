@@ -18,6 +18,7 @@ import (
 type stack struct {
 	co       sched.Coroutine
 	activity atomics.RelaxedPointer[Activity] // the present one, or the last one
+	begun    atomics.RelaxedUintptr           // the code of the present one; 0 if there is none
 	// finalizer and the fields below, except waiter and scheduler, belong to the goroutine that
 	// runs the stack, or is about to have it run on.
 	finalizer finalizer
@@ -224,6 +225,7 @@ func (st *stack) perform(a *Activity) {
 	st.activity.Store(a)
 	a.stack.Store(st)
 	st.seen.Code, st.seen.Title = a.code(), a.named
+	st.begun.Store(st.seen.Code)
 	a.task.Kind = begun
 	st.returned, st.passes, st.skips = false, 0, 0
 	defer st.finish(a)
@@ -275,6 +277,7 @@ func (st *stack) arrive(a *Activity) {
 
 // conclude ends an activity that has begun.
 func (st *stack) conclude(a *Activity, p *sched.Processor, failure any, trace []byte, refused error) {
+	st.begun.Store(0) // before it is counted as done
 	outcome := a.owner.End(a, p, failure, trace, refused)
 	if p != nil {
 		a.owner.Leave(a, &st.seen, p)

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"context"
+	"slices"
 
 	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
@@ -22,6 +23,21 @@ func eachWaiting(s *sched.Scheduler, most int, f func(a *Activity, on *activityh
 		f(st.activity.Load(), &st.seen, co.Trace())
 	}
 	return more
+}
+
+// eachBegun reports the activities of a scheduler that have begun and not ended: see
+// [activityhost.Activities]. It finds them by their stacks. So it misses none that is on its way
+// from one queue, processor or goroutine to another.
+func eachBegun(s *sched.Scheduler, f func(code uintptr, title *string)) {
+	for _, co := range slices.Compact(sched.Coroutines()) { // a stand-in is of the same coroutine
+		st, ok := co.Local.(*stack)
+		if !ok || st.scheduler != s {
+			continue
+		}
+		if code := st.begun.LoadAcquire(); code != 0 {
+			f(code, st.activity.Load().named)
+		}
+	}
 }
 
 // wait is waitIn for the running activity, with any context.

@@ -245,3 +245,75 @@ func TestGivenUpMidway(t *testing.T) {
 		}
 	}
 }
+
+// givenUpAnywhere is a program that closes runtimes whose activities block and go on all the time,
+// in code that knows nothing of them. Each of them has begun and does not return.
+const givenUpAnywhere = `package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/freerun-go/freerun"
+	"github.com/freerun-go/freerun/activity"
+)
+
+const (
+	rounds  = 1000
+	several = 8
+)
+
+// exchange has two goroutines send to each other.
+func exchange(over *atomic.Bool, turns *atomic.Int32) {
+	there, back := make(chan int), make(chan int)
+	defer close(there)
+	go func() {
+		for v := range there {
+			back <- v
+		}
+	}()
+	for !over.Load() {
+		there <- 1
+		<-back
+		turns.Add(1)
+	}
+}
+
+func main() {
+	for round := range rounds {
+		rt := freerun.New(freerun.Processors(1+round%2), freerun.Grace(0), freerun.Logger(slog.New(slog.DiscardHandler)))
+		var over atomic.Bool
+		var begun, turns atomic.Int32
+		var ended sync.WaitGroup
+		for range several {
+			ended.Add(1)
+			activity.Go(rt, func(*activity.Activity) {
+				defer ended.Done()
+				begun.Add(1)
+				exchange(&over, &turns)
+			})
+		}
+		for begun.Load() < several || turns.Load() < 50 {
+		}
+		err := rt.Close()
+		var left *freerun.ShutdownError
+		if !errors.As(err, &left) || left.Abandoned != 0 || left.Ended != 0 || len(left.Running) != several {
+			fmt.Println("round", round, err)
+		}
+		over.Store(true)
+		ended.Wait()
+	}
+}
+`
+
+// TestGivenUpAnywhere holds that no activity is missed at the end of its runtime, wherever it is on
+// its way: from a queue to a processor, from there to a channel, and back to a queue.
+func TestGivenUpAnywhere(t *testing.T) {
+	dir := newModule(t, map[string]string{"main.go": givenUpAnywhere})
+	if got := must(t, dir, binary, "run", "."); got != "" {
+		t.Error(got)
+	}
+}

@@ -113,6 +113,12 @@ type Activities[A any] struct {
 	// InterruptAll interrupts all activities of a scheduler, in the order in which their stacks
 	// were made. [Owner.Closing] of their owners says so already.
 	InterruptAll func(s *sched.Scheduler)
+	// EachBegun calls f for the activities of a scheduler that have begun and not ended, wherever
+	// they are, in the order in which their stacks were made: with the address of the code of the
+	// activity's function, and its name, nil if it has none. An activity has ended before it calls
+	// [Owner.End]. While activities begin and end, f may be called with the code of one and the
+	// name of the next. Any goroutine.
+	EachBegun func(s *sched.Scheduler, f func(code uintptr, title *string))
 	// EachWaiting calls f for the waiting activities of a scheduler, in the order in which their
 	// stacks were made, each with its stack in the form of a panic's trace. It calls f at most
 	// most times and returns how many more activities wait. It is for the report of a

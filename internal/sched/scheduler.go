@@ -79,7 +79,6 @@ type Scheduler struct {
 	quit     closeSignal   // closed when the processors must end
 	serving  atomics.Int32 // processors that have not ended
 	stopped  atomics.Bool  // no processor comes any more for queued tasks
-	lasting  lasting       // of the tasks discarded since
 	alive    atomics.Int32 // number of hosts
 	exited   chan struct{} // closed when the last host ends
 }

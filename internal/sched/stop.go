@@ -2,8 +2,8 @@ package sched
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/mailbox"
@@ -12,16 +12,14 @@ import (
 // Stuck is a task that had not returned when it was looked at.
 type Stuck struct {
 	Task      *Task
-	Host      *Host      // on whose goroutine the task runs; nil if it has outlasted the scheduler
+	Host      *Host      // on whose goroutine the task runs
 	Processor *Processor // that runs the task; nil if the task has left it
-	Name      string     // of a task that has outlasted the scheduler: see [Kind].Outlasts
 }
 
 // Stop ends the scheduler. It waits until no task is queued or running, with or without a
 // processor, and ends all goroutines. If expired fires first, Stop returns the tasks that have not
 // returned; their goroutines end when they do. Tasks that have not run by then, and tasks queued
-// later, are discarded. Those of them that outlast the scheduler ([Kind].Outlasts) have not
-// returned either. Call Stop once, and not from a task.
+// later, are discarded. Call Stop once, and not from a task.
 //
 // The end comes in two steps. Once stopping is set, the goroutine that makes the scheduler idle
 // finishes it, that is, closes quit. Then each processor ends when it finds no task anywhere, and
@@ -49,7 +47,7 @@ func (s *Scheduler) Stop(expired <-chan time.Time) (stuck []Stuck) {
 	s.sweep()
 	// Now, and not before: a task that runs may be queued and swept, and another one of the queue
 	// runs in its place.
-	stuck = s.lasting.addTo(s.Unreturned())
+	stuck = s.Unreturned()
 	if s.driver != nil {
 		s.Drive(nil) // the suspensions that were discarded
 	}
@@ -63,24 +61,31 @@ func (s *Scheduler) finish() {
 	}
 }
 
-// Unreturned returns the tasks that run now, except those about to leave their processor or to get
-// one. Any goroutine.
-func (s *Scheduler) Unreturned() (all []Stuck) {
-	for _, p := range s.all() {
-		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
-			all = append(all, Stuck{Task: t, Host: h, Processor: p})
-		}
-	}
+// Unreturned returns the tasks that run now, each once. It looks at the processors, at the hosts,
+// and at the processors again: so it sees a task that leaves its processor meanwhile, and one that
+// comes back, where it was seen last. It may miss a task that does both. Any goroutine.
+func (s *Scheduler) Unreturned() []Stuck {
+	seen := make(map[*Task]Stuck)
+	s.seeRunning(seen)
 	registry.Range(func(_, r any) bool {
 		if h := r.(*registration).host; h != nil && h.scheduler == s {
 			if t := h.away.Load(); t != nil {
-				all = append(all, Stuck{Task: t, Host: h})
+				seen[t] = Stuck{Task: t, Host: h}
 			}
 		}
 		return true
 	})
-	slices.SortFunc(all, func(a, b Stuck) int { return cmp.Compare(a.Host.number, b.Host.number) })
-	return all
+	s.seeRunning(seen)
+	return slices.SortedFunc(maps.Values(seen), func(a, b Stuck) int { return cmp.Compare(a.Host.number, b.Host.number) })
+}
+
+// seeRunning notes the tasks that run with a processor.
+func (s *Scheduler) seeRunning(seen map[*Task]Stuck) {
+	for _, p := range s.all() {
+		if t, h := p.running.Load(), p.host.Load(); t != nil && h != nil {
+			seen[t] = Stuck{Task: t, Host: h, Processor: p}
+		}
+	}
 }
 
 // sweep discards the tasks left in all queues. It has a thief's rights only: a stuck processor may
@@ -93,7 +98,7 @@ func (s *Scheduler) sweep() {
 		for _, pr := range byRank {
 			for t := collector.stealFrom(victim, pr); t != nil; t = collector.stealFrom(victim, pr) {
 				for ; t != nil; t = collector.next() {
-					s.discard(t)
+					t.Kind.Discard(t)
 				}
 			}
 		}
@@ -108,46 +113,9 @@ func (s *Scheduler) sweepInbox() {
 		for list != nil {
 			var t *Task
 			t, list = cut(list)
-			s.discard(t)
+			t.Kind.Discard(t)
 		}
 	}
-}
-
-// discard discards a task, and notes whether it outlasts the scheduler.
-func (s *Scheduler) discard(t *Task) {
-	if t.Kind.Outlasts != nil {
-		s.lasting.note(t)
-	}
-	t.Kind.Discard(t)
-}
-
-// lasting are the discarded tasks that outlast the scheduler, until Stop has looked at them. Those
-// that are discarded later were running when it looked.
-type lasting struct {
-	mu     sync.Mutex
-	all    []Stuck
-	closed bool
-}
-
-func (l *lasting) note(t *Task) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closed {
-		l.all = append(l.all, Stuck{Task: t, Name: t.Kind.Outlasts(t)})
-	}
-}
-
-// addTo adds the tasks to those that have not returned otherwise. A task may be among these: it was
-// queued since.
-func (l *lasting) addTo(stuck []Stuck) []Stuck {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	for _, k := range l.all {
-		stuck = slices.DeleteFunc(stuck, func(other Stuck) bool { return other.Task == k.Task })
-	}
-	stuck, l.all = append(stuck, l.all...), nil
-	return stuck
 }
 
 // Stopped reports whether the scheduler has stopped: tasks queued now are discarded. Any

@@ -28,9 +28,6 @@ type Kind struct {
 	// Discard is called instead of Run for a task that is found after the scheduler has stopped.
 	// Any goroutine may call it.
 	Discard func(t *Task)
-	// Outlasts, if set, says that Discard does not end the task: it has the task go on, on a
-	// goroutine of its own. Outlasts returns the task's name, and is called right before Discard.
-	Outlasts func(t *Task) (name string)
 	// Prefetch, if set, asks the CPU for the memory that the task will need. It is called for a
 	// task whose turn comes soon, when so many tasks are queued that their memory has left the
 	// caches. It is called twice: first without near, then with near, when it can follow pointers
