@@ -167,3 +167,26 @@ func (rt *Runtime) Running() []RunningOperation {
 	}
 	return all
 }
+
+// operation returns the name of the operation that runs with c now, empty between operations, and
+// if c is nil. Any goroutine may call it.
+func (c *Context) operation() string {
+	if c == nil || c.inside.Load() == 0 {
+		return ""
+	}
+	return c.lastOperation()
+}
+
+// lastOperation returns the name of the operation or activity that runs with c, or ran last.
+func (c *Context) lastOperation() string {
+	k, title := c.kind.Load(), c.title.Load()
+	switch {
+	case title != nil:
+		return *title
+	case k == nil: // the first operation of c begins at this moment
+		return ""
+	case k.name == "":
+		return functionName(c.function.Load())
+	}
+	return k.name
+}
