@@ -241,20 +241,13 @@ func (e env) leaveCrashed(c *Context, w *worker, t *sched.Task) {
 	}
 }
 
-// awaitBriefly waits for what a processor tells the user, at most for the given time. In a
-// simulated runtime it waits until that has ended: nothing else goes on meanwhile, and a schedule
-// is repeated.
-func (e env) awaitBriefly(told <-chan *PanicError, most time.Duration) (crash *PanicError, ended bool) {
-	if e.sim != nil {
-		return <-told, true
-	}
-	late := time.NewTimer(most)
-	defer late.Stop()
-	select {
-	case crash = <-told:
-		return crash, true
-	case <-late.C:
-		return nil, false
+// tell tells r in the line l, and waits for that for at most the given time. In a simulated runtime
+// it waits until that has ended: nothing else goes on meanwhile, and a schedule is repeated.
+func (e env) tell(l *reportLine, r *report, most time.Duration) {
+	if e.sim == nil {
+		l.tell(r, most)
+	} else if crash := guard(r.what, r.tell); crash != nil {
+		r.crashed(crash)
 	}
 }
 

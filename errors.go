@@ -7,7 +7,6 @@ import (
 
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/promise"
-	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // The named errors. A future that fails because another one failed wraps the error of that one:
@@ -73,8 +72,10 @@ type PanicError struct {
 	Operation string // its short name, or the name of the function for a closure
 	// Unit is the name of the unit ([UnitName]), with the key of one of a kind. It is empty for a
 	// unit without a name, for several units, and for none.
-	Unit  string
-	Value any    // the value that it panicked with
+	Unit string
+	// Value is the value that it panicked with. It must not be changed: a logger that takes more
+	// than a moment still looks at it ([Logger]).
+	Value any
 	Stack []byte // as debug.Stack returns it
 
 	branch bool // a join panics with this error
@@ -154,7 +155,8 @@ func (e *ArgumentError) Error() string {
 // Unwrap returns the error with which the future failed.
 func (e *ArgumentError) Unwrap() error { return e.Err }
 
-// ShutdownError is the error of Shutdown and Close when they could not let all work end.
+// ShutdownError is the error of Shutdown and Close when they could not let all work end, and all
+// reports of it.
 type ShutdownError struct {
 	// Abandoned counts messages that came to no outcome and do not run: those that had not begun,
 	// also where they waited for room in a mailbox ([WaitForRoom]), whose senders have the error
@@ -171,10 +173,14 @@ type ShutdownError struct {
 	// a name of its own, the function of the activity is named too, once, for the branches that
 	// other processors run.
 	Running []string
-	Cause   error // the error of Shutdown's context; nil for Close
+	// Untold counts reports to the logger, and calls of the hook of [OnLost], that had not ended.
+	// The report of this error is not among them.
+	Untold uint64
+	Cause  error // the error of Shutdown's context; nil for Close
 }
 
-// Error tells how much work was left, and the operations that did not return.
+// Error tells how much work was left, the operations that did not return, and the reports that were
+// not told.
 func (e *ShutdownError) Error() string {
 	text := fmt.Sprintf("freerun: closed; messages abandoned: %d", e.Abandoned)
 	if e.Ended > 0 {
@@ -187,6 +193,9 @@ func (e *ShutdownError) Error() string {
 			text += ", " + name
 		}
 	}
+	if e.Untold > 0 {
+		text += fmt.Sprintf("; reports not told: %d", e.Untold)
+	}
 	if e.Cause != nil {
 		text += ": " + e.Cause.Error()
 	}
@@ -195,55 +204,6 @@ func (e *ShutdownError) Error() string {
 
 // Unwrap returns the error of Shutdown's context.
 func (e *ShutdownError) Unwrap() error { return e.Cause }
-
-// refusal is an [ErrWouldBlock] that tells the caller what to do instead.
-type refusal string
-
-// Error returns what to do instead.
-func (r refusal) Error() string { return string(r) }
-
-// Is reports whether target is ErrWouldBlock.
-func (refusal) Is(target error) bool { return target == ErrWouldBlock }
-
-// The errors, in an activity, of waits for ordinary goroutines.
-const (
-	errActivityWaits refusal = "freerun: would block: an activity waits for a future with Await, not with Wait"
-	errActivityCalls refusal = "freerun: would block: Call is for ordinary goroutines; an activity sends, and waits with Await: " +
-		"Send(freerun.ContextOf(a), …).Await(a)"
-	errActivityScope refusal = "freerun: would block: an activity waits for the futures and the activities of a scope, with Await and Wait, " +
-		"or starts an ordinary goroutine that waits for the scope, and then counts down an activity.Latch"
-	errActivityEnds refusal = "freerun: would block: an activity must not wait for the runtime or end it, " +
-		"as the runtime waits for the activity; an ordinary goroutine that the activity starts may"
-	errPulledWaits refusal = "freerun: would block: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
-)
-
-// refusalHere returns the error of a wait for ordinary goroutines, where [sched.Inside] is true:
-// in an activity the error given for activities, otherwise the error given for operations.
-func refusalHere(operation error, activity refusal) error {
-	co, direct := sched.EnclosingCoroutine()
-	switch {
-	case co == nil || isOperationWithin():
-		return operation
-	case !direct:
-		return errPulledWaits
-	}
-	return activity
-}
-
-// isOperationWithin reports whether the running activity has called an inlined operation that runs
-// now, or runs a branch of a join. Neither may wait, like all operations.
-func isOperationWithin() bool {
-	p := sched.CurrentProcessor()
-	if p == nil {
-		return false
-	}
-	w, ok := p.Local.(*worker)
-	if !ok {
-		return false
-	}
-	c := w.active.Load()
-	return c.inside.inlined() > 0 || c.forks.branched()
-}
 
 // fullError is the [ErrFull] of one unit. It is made with the unit, so that a refusal allocates
 // nothing. It keeps neither the unit nor its mailbox from being collected.
@@ -288,12 +248,3 @@ func (e *foreignError) Error() string {
 
 // Is reports whether target is ErrOtherRuntime.
 func (*foreignError) Is(target error) bool { return target == ErrOtherRuntime }
-
-// naming returns err, the error of a message to u with operation. If it is [ErrOtherRuntime],
-// naming adds the names of the unit and the operation.
-func (u *unit) naming(err error, operation func() string) error {
-	if err != ErrOtherRuntime {
-		return err
-	}
-	return &foreignError{operation: operation(), unit: u.called()}
-}

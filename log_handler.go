@@ -3,18 +3,22 @@ package freerun
 import (
 	"context"
 	"log/slog"
+
+	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/internal/sched"
 )
 
 // LogHandler returns a handler that tells next what runs where a record is logged: for a record
-// that an operation logs with its context, or with one derived from that, it adds
+// that an operation or an activity logs with its context, or with one derived from that, it adds
 //
 //	operation  the name of the operation, of the function of a closure, or of the activity
 //	unit       the name of the unit ([UnitName]), with the key of one of a kind; if it has one
 //	key        the text of that key
 //
-// Other records it hands on as they are, those that a goroutine logs with the context of an
-// operation too. An operation on several units has the first of them. In an open group
-// ([slog.Logger.WithGroup]) the attributes are of that group.
+// The contexts of an activity are what [ContextOf] returns, and the activity itself. Other records
+// it hands on as they are, those that a goroutine logs with the context of an operation too. An
+// operation on several units has the first of them. In an open group ([slog.Logger.WithGroup]) the
+// attributes are of that group.
 //
 //	log := slog.New(freerun.LogHandler(slog.NewJSONHandler(os.Stderr, nil)))
 //	…
@@ -49,8 +53,8 @@ func (h *logHandler) WithGroup(name string) slog.Handler {
 	return &logHandler{h.next.WithGroup(name)}
 }
 
-// runningIn returns the context with which the calling operation runs, if ctx leads to it; nil
-// otherwise.
+// runningIn returns the context with which the calling operation or activity runs, if ctx leads to
+// it; nil otherwise.
 func runningIn(ctx context.Context) *Context {
 	if ctx == nil {
 		return nil
@@ -60,19 +64,45 @@ func runningIn(ctx context.Context) *Context {
 		return nil
 	}
 	c := in.running()
-	if c == nil || c.rt != in.rt || c.current == nil {
+	if c == nil {
+		c = ownIn(ctx)
+	}
+	if c == nil || c.rt != in.rt || c.current == nil && !c.isAwayActivity() {
 		return nil
 	}
 	return c
 }
 
-// logAttrs says what runs with c. The operation itself calls it.
+// ownIn returns the context with which the calling activity runs, if ctx is that activity, or is
+// derived from it; nil otherwise, and if the activity has no processor.
+func ownIn(ctx context.Context) *Context {
+	a := activity.Of(ctx)
+	if a == nil || activities.StackOf(a) == nil {
+		return nil
+	}
+	if p := sched.CurrentProcessor(); p != nil {
+		return workerOf(p).active.Load()
+	}
+	return nil
+}
+
+// isAwayActivity reports whether c is the context of an activity that runs without a processor: it
+// has left its message.
+func (c *Context) isAwayActivity() bool {
+	what, _ := c.inside.read()
+	return what == anActivity
+}
+
+// logAttrs says what runs with c. The operation or activity itself calls it.
 func (c *Context) logAttrs() []slog.Attr {
 	all := make([]slog.Attr, 0, 3)
 	if name := c.lastOperation(); name != "" {
 		all = append(all, slog.String("operation", name))
 	}
 	m := c.current
+	if m == nil {
+		return all
+	}
 	k := m.vtable()
 	if c.kind.Load() != k { // a small operation runs within it, or m stands for an activity
 		return all

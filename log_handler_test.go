@@ -53,6 +53,11 @@ func TestLogHandler(t *testing.T) {
 	do := func(fn func(c *freerun.Context)) func() {
 		return must(freerun.Do(c, ada, func(c *freerun.Context, _ *int) (int, error) { fn(c); return 0, nil }))
 	}
+	walk := func(fn func(a *activity.Activity)) {
+		if err := activity.Go(c, fn, activity.Named("walk")).Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	const operation = "operation=freerun_test.logHere"
 	for _, x := range []struct {
 		name string
@@ -87,11 +92,59 @@ func TestLogHandler(t *testing.T) {
 			})()
 		}, ""},
 		{"an activity", func() {
-			a := activity.Go(c, func(a *activity.Activity) { log.InfoContext(freerun.ContextOf(a), "here") }, activity.Named("walk"))
+			walk(func(a *activity.Activity) { log.InfoContext(freerun.ContextOf(a), "here") })
+		}, "operation=walk"},
+		{"an activity's own context", func() { walk(func(a *activity.Activity) { log.InfoContext(a, "here") }) }, "operation=walk"},
+		{"one derived from an activity", func() {
+			walk(func(a *activity.Activity) {
+				ctx, cancel := context.WithCancel(a)
+				defer cancel()
+				log.InfoContext(ctx, "here")
+			})
+		}, "operation=walk"},
+		{"an activity in a scope", func() {
+			a := activity.Go(rt.Scope(t.Context()), func(a *activity.Activity) { log.InfoContext(a, "here") }, activity.Named("walk"))
 			if err := a.Wait(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}, "operation=walk"},
+		{"an activity without a name", func() {
+			a := activity.Go(c, func(a *activity.Activity) { log.InfoContext(a, "here") })
+			if err := a.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}, "operation=github.com/freerun-go/freerun_test.TestLogHandler.…"},
+		{"an activity off its processor", func() {
+			walk(func(a *activity.Activity) { a.Block(func() { log.InfoContext(a, "here") }) })
+		}, "operation=walk"},
+		{"the same with its other context", func() {
+			walk(func(a *activity.Activity) {
+				c := freerun.ContextOf(a)
+				a.Block(func() { log.InfoContext(c, "here") })
+			})
+		}, "operation=walk"},
+		{"another goroutine with an activity", func() {
+			walk(func(a *activity.Activity) {
+				done := make(chan struct{})
+				go func() { defer close(done); log.InfoContext(a, "here") }()
+				<-done
+			})
+		}, ""},
+		{"an operation with the context of an activity", func() {
+			walk(func(a *activity.Activity) {
+				runs := freerun.Do(freerun.ContextOf(a), ada, func(*freerun.Context, *int) (int, error) { log.InfoContext(a, "here"); return 0, nil })
+				if _, err := runs.Await(a); err != nil {
+					t.Error(err)
+				}
+			})
+		}, ""},
+		{"an operation in a scope made with an activity", func() {
+			walk(func(a *activity.Activity) {
+				if _, err := logHere.Send(rt.Scope(a).Context(), ada, log).Await(a); err != nil {
+					t.Error(err)
+				}
+			})
+		}, operation + " unit=ada"},
 		{"outside", func() { log.InfoContext(c, "here") }, ""},
 		{"no context of freerun", func() { log.Info("here") }, ""},
 	} {

@@ -183,6 +183,9 @@ type Stats struct {
 	Lost   uint64
 	Panics uint64 // operations that panicked, or called runtime.Goexit
 	Late   uint64 // operations that the watchdog has reported ([Watchdog])
+	// Untold counts reports to the logger, and calls of the hook of [OnLost], that were dropped as
+	// one before them took too long ([Logger]).
+	Untold uint64
 }
 
 // ProcessorStats are the figures of one processor.
@@ -204,7 +207,7 @@ func (rt *Runtime) Stats() Stats {
 	rt.mustBeMade()
 	var stats Stats
 	stats.Failed, stats.Lost, stats.Panics = rt.ingress.failed.Load(), rt.ingress.lost.Load(), rt.ingress.panics.Load()
-	stats.Late = rt.lateReports.count()
+	stats.Late, stats.Untold = rt.lateReports.count(), rt.reports.untold()
 	stats.Done = rt.done()
 	stats.Sent = rt.sent()
 	for i, w := range rt.workers() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
+	"runtime"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sched"
@@ -82,11 +82,14 @@ func (w *worker) panicked(operation, unit string, from *lineage, value any, stac
 // runtime abandons are not among them, nor those that a canceled scope has failed, or a FailFast
 // scope reports. [Runtime.LostMessages] has the last ones, with and without a hook.
 //
-// The hook runs on a goroutine of its own, where the message failed: its processor goes on once the
-// hook has returned, or after 10 ms. It may send, and must not wait: waits of the runtime are
-// refused there as in an operation. What it sends may be lost, too, and then the hook is called for
-// that. Hooks may run side by side. One that panics is reported, and harms nothing else. OnLost
-// panics if hook is nil.
+// The hook runs on a goroutine of its own, for one message after another, in their order. The
+// processor where a message failed goes on once the hook has returned, or after 10 ms, another
+// goroutine after a second. The hook may send, and must not wait: waits of the runtime are refused
+// there as in an operation. What it sends may be lost, too, and then the hook is called for that,
+// afterwards. One that panics is reported, and harms nothing else. While one takes long, nobody
+// waits for it, and up to 256 messages are kept for it; those beyond it is not called for, which is
+// logged, and [Stats].Untold counts them. [Runtime.Shutdown] and [Runtime.Close] wait for the rest.
+// OnLost panics if hook is nil.
 func OnLost(hook func(LostMessage)) Option {
 	if hook == nil {
 		panic("freerun: OnLost with a nil hook")
@@ -138,8 +141,12 @@ func (rt *Runtime) keepLost(k *vtable, m *message, err error) {
 	if rt.onLost == nil {
 		return
 	}
-	rt.tell("the hook of OnLost", func() { sched.RunInside(func() { rt.onLost(lost) }) }, func(crash *PanicError) {
-		rt.log(slog.LevelError, "hook panicked", "operation", lost.Operation, "panic", crash.Value, "stack", string(crash.Stack))
+	rt.tell(&rt.reports.losses, &report{
+		what: "the hook of OnLost",
+		tell: func() { sched.RunInside(func() { rt.onLost(lost) }) },
+		crashed: func(crash *PanicError) {
+			rt.log(slog.LevelError, "hook panicked", "operation", lost.Operation, "panic", crash.Value, "stack", string(crash.Stack))
+		},
 	})
 }
 
@@ -177,32 +184,81 @@ func (e *PanicError) withoutValue() *PanicError {
 // log reports to the logger. The logger is the user's, and so are the methods of the values that it
 // reports. So it is called as tell does.
 func (rt *Runtime) log(level slog.Level, text string, args ...any) {
-	logger := rt.logger
+	rt.tell(&rt.reports.logs, rt.logged(level, text, args...))
+}
+
+// logged returns a report to the logger. Its record has the time of now, whenever it is told, and
+// the place of the caller's caller.
+func (rt *Runtime) logged(level slog.Level, text string, args ...any) *report {
+	logger, now := rt.logger, time.Now()
 	if logger == nil {
 		logger = slog.Default()
 	}
-	rt.tell("the logger", func() { logger.Log(context.Background(), level, "freerun: "+text, args...) }, func(*PanicError) {})
-}
-
-// tellFor is how long a processor waits for what it tells the user.
-const tellFor = 10 * time.Millisecond
-
-// tell runs the user's function f, which needs no answer, as guard does. A processor waits for it
-// for a moment only: f may wait for a lock of an activity that was preempted, or has yielded, on
-// the same processor, and for a pipe that nobody reads. If f panics, tell calls crashed.
-func (rt *Runtime) tell(what string, f func(), crashed func(*PanicError)) {
-	done := begin(what, f)
-	after := func(crash *PanicError) {
-		if crash != nil {
-			crashed(crash)
+	var place [1]uintptr
+	runtime.Callers(3, place[:])
+	tell := func() {
+		ctx, h := context.Background(), logger.Handler()
+		if h.Enabled(ctx, level) {
+			r := slog.NewRecord(now, level, "freerun: "+text, place[0])
+			r.Add(args...)
+			_ = h.Handle(ctx, r) // as slog.Logger does
 		}
 	}
-	if !sched.Inside() {
-		after(<-done)
-	} else if crash, ended := rt.env.awaitBriefly(done, tellFor); ended {
-		after(crash)
-	} else {
-		go func() { after(<-done) }()
+	return &report{what: "the logger", tell: tell, crashed: func(*PanicError) {}}
+}
+
+// How long those who report wait for the user's function.
+const (
+	// tellFor is for processors.
+	tellFor = 10 * time.Millisecond
+	// tellLong is for other goroutines, and for each wait at the end of the runtime.
+	tellLong = time.Second
+)
+
+// tell tells r in the line l, and waits for a moment for that.
+func (rt *Runtime) tell(l *reportLine, r *report) {
+	most := tellLong
+	if r.inside = sched.Inside(); r.inside {
+		most = tellFor
+	}
+	rt.env.tell(l, r, most)
+}
+
+// startReports makes the lines of reports. What it gives them is called by tellers.
+func (rt *Runtime) startReports() {
+	logs := func(n uint64) *report {
+		return rt.logged(slog.LevelWarn, "the logger has taken too long, and reports to it were dropped", "dropped", n)
+	}
+	losses := func(n uint64) *report {
+		return &report{what: "a report", crashed: func(*PanicError) {}, tell: func() {
+			rt.log(slog.LevelWarn, "the hook of OnLost has taken too long, and was not called for all lost messages", "dropped", n)
+		}}
+	}
+	rt.reports.init(logs, losses)
+}
+
+// awaitReports waits until all reports were told. It returns ctx's error if ctx is done before, and
+// nil at once when the runtime gives up what has not ended: end waits then.
+func (rt *Runtime) awaitReports(ctx context.Context) error {
+	select {
+	case <-rt.reports.told():
+	case <-rt.ctx.Done():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// lastReports waits until all reports were told, for tellLong at most, and returns how many are
+// left.
+func (rt *Runtime) lastReports() uint64 {
+	over := time.NewTimer(tellLong)
+	defer over.Stop()
+	select {
+	case <-rt.reports.told():
+		return 0
+	case <-over.C:
+		return rt.reports.giveUp()
 	}
 }
 
@@ -223,28 +279,8 @@ func is(err, target error) (yes bool) {
 // guard runs the user's function f where neither a panic nor a Goexit may go on, and returns what f
 // ended with. It needs a goroutine of its own for that, so it is only for rare events. If the
 // caller runs a task, f counts as a part of that task: waits in f are refused.
-func guard(what string, f func()) (crash *PanicError) { return <-begin(what, f) }
-
-// begin begins what guard does, and returns what tells its end.
-func begin(what string, f func()) <-chan *PanicError {
+func guard(what string, f func()) (crash *PanicError) {
 	done, inside := make(chan *PanicError), sched.Inside()
-	go func() {
-		crash := &PanicError{Operation: what, Value: ErrGoexit}
-		defer func() {
-			if crash != nil {
-				if v := recover(); v != nil {
-					crash.Value = v
-				}
-				crash.Stack = debug.Stack()
-			}
-			done <- crash
-		}()
-		if inside {
-			sched.RunInside(f)
-		} else {
-			f()
-		}
-		crash = nil
-	}()
-	return done
+	go attempt(what, inside, f, func(crash *PanicError) { done <- crash })
+	return <-done
 }

@@ -74,6 +74,7 @@ type Runtime struct {
 
 	lateReports  lateReports
 	lostMessages lostMessages
+	reports      reports
 
 	deliveries sync.Map // *promised → *delivery: what stores have sent and has no outcome
 	// homes are those of the kinds that were used, by their numbers.
@@ -120,9 +121,16 @@ func Processors(n int) Option {
 	return Option{func(s *settings) { s.processors = n }}
 }
 
-// Logger sets the logger for panics and lost failures. The default is slog.Default(). A processor
-// that reports waits for the logger for 10 ms at most: what takes longer is logged meanwhile. It
-// panics if l is nil.
+// Logger sets the logger for panics and lost failures. The default is slog.Default(). The logger is
+// called on a goroutine of its own, for one report after another, in their order. A processor that
+// reports waits for that for 10 ms at most, and another goroutine for a second: so a report is
+// there before a future fails, for one, unless the logger takes long. While it does, nobody waits
+// for further reports, and up to 256 of them are kept; those beyond are dropped, which
+// [Stats].Untold counts, and the logger is told when it comes to them. [Runtime.Shutdown] and
+// [Runtime.Close] wait for the rest.
+//
+// What an operation panicked with is formatted by the logger. Where that takes long, the owner of
+// the future has the same value meanwhile, and must not change it. Logger panics if l is nil.
 func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("freerun: Logger needs a logger")
@@ -147,6 +155,7 @@ func New(options ...Option) *Runtime {
 	rt.ctx, rt.cancel = context.WithCancelCause(context.Background())
 	rt.finished, rt.draining, rt.grace = make(chan struct{}), make(chan struct{}), s.grace
 	rt.noneFires = make(chan struct{}, 1)
+	rt.startReports()
 	rt.outside.rt, rt.outside.env, rt.context.rt = rt, rt.env, rt
 	rt.context.worker.Store(&rt.outside)
 	rt.free.rt, rt.activityHost.rt = rt, rt

@@ -91,18 +91,20 @@ func (rt *Runtime) checked() error {
 
 // Shutdown drains and ends the runtime. From now on it refuses messages of ordinary goroutines with
 // [ErrClosed]. It waits until all accepted messages, and all messages that follow from them, are
-// done, and all activities have ended. Then it returns nil, and no goroutine of the runtime is
-// left. Before, the active units of a [Kind] with [OnStop] are stopped, each in its turn, and then
+// done, and all activities have ended, and until the logger ([Logger]) and the hook of [OnLost]
+// have returned from all reports. Then it returns nil, and no goroutine of the runtime is left.
+// Before, the active units of a [Kind] with [OnStop] are stopped, each in its turn, and then
 // the units with [OnEnd]. The messages that follow are those that operations, branches and
 // activities of the runtime send, also in and after [Context.Block]; the goroutines that they have
 // started are ordinary ones. Timers end, and are not waited for.
 //
 // If ctx is done before that, messages that were not started fail with ErrClosed, contexts are
 // canceled, and running operations get one more second, or the time that [Grace] sets. (They may
-// learn of the shutdown earlier, by [Runtime.Draining].) Activities end where they wait. Then
-// Shutdown returns a [*ShutdownError], which counts the abandoned messages and the activities that
-// were ended, names the operations that did not return even then, and wraps ctx's error; it returns
-// nil if there are none of these.
+// learn of the shutdown earlier, by [Runtime.Draining].) Activities end where they wait. After that,
+// the logger and the hook get a second. Then Shutdown returns a [*ShutdownError], which counts the
+// abandoned messages and the activities that were ended, names the operations that did not return
+// even then, counts the reports that were not told, and wraps ctx's error; it returns nil if there
+// are none of these. A logger or a hook that does not return keeps its goroutine.
 //
 // Calls after the first wait for the same end, and may bring it forward. Inside an operation or an
 // activity Shutdown does nothing, and returns an [ErrWouldBlock].
@@ -119,6 +121,9 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 	for err == nil && (rt.stopKinds() || rt.stopUnits()) {
 		err = rt.env.awaitIdle(ctx, rt)
 	}
+	if err == nil {
+		err = rt.awaitReports(ctx)
+	}
 	if errors.Is(err, sched.ErrStopped) { // by a Close or another Shutdown, which end waits for
 		err = nil
 	}
@@ -126,10 +131,11 @@ func (rt *Runtime) Shutdown(ctx context.Context) error {
 }
 
 // Close is a Shutdown whose time is over: messages that were not started fail with [ErrClosed]. It
-// waits for running operations for a second, or the time that [Grace] sets. It returns nil if all
-// sent messages had been done, otherwise a [*ShutdownError], which is logged too. Close may be
-// called again, and after or during Shutdown. Inside an operation or an activity it does nothing,
-// and returns an [ErrWouldBlock].
+// waits for running operations for a second, or the time that [Grace] sets, and then for the logger
+// and the hook of [OnLost] for a second at most. It returns nil if all sent messages had been done
+// and all reports told, otherwise a [*ShutdownError], which is logged too, for which Close waits as
+// long once more. Close may be called again, and after or during Shutdown. Inside an operation or
+// an activity it does nothing, and returns an [ErrWouldBlock].
 func (rt *Runtime) Close() error {
 	if err := rt.mayEnd(); err != nil {
 		return err
@@ -187,9 +193,10 @@ func (rt *Runtime) end(cause error) error {
 // mostLooks is how often account looks again, a millisecond apart.
 const mostLooks = 20
 
-// account returns the error for the messages and operations that were left at the end; nil if there
-// were none.
+// account returns the error for the messages, operations and reports that were left at the end; nil
+// if there were none.
 func (rt *Runtime) account(cause error) *ShutdownError {
+	untold := rt.lastReports()
 	// After this, each refused sender with a stripe has taken its count back.
 	rt.ingress.stripes.Rendezvous()
 	e, unseen := rt.look()
@@ -202,8 +209,8 @@ func (rt *Runtime) account(cause error) *ShutdownError {
 			}
 		}
 	})
-	e.Cause = cause
-	if e.Abandoned == 0 && e.Ended == 0 && len(e.Running) == 0 {
+	e.Cause, e.Untold = cause, untold
+	if e.Abandoned == 0 && e.Ended == 0 && len(e.Running) == 0 && e.Untold == 0 {
 		return nil
 	}
 	return e

@@ -53,6 +53,7 @@ var counters = []counter{
 	{describe("failures_lost_total", "Failures of messages without a future."), func(s *freerun.Stats) uint64 { return s.Lost }},
 	{describe("panics_total", "Operations that panicked, or called runtime.Goexit."), func(s *freerun.Stats) uint64 { return s.Panics }},
 	{describe("late_operations_total", "Operations that the watchdog reported because they did not return."), func(s *freerun.Stats) uint64 { return s.Late }},
+	{describe("reports_untold_total", "Reports to the logger, and calls of the hook of OnLost, that were dropped as one before them took too long."), func(s *freerun.Stats) uint64 { return s.Untold }},
 }
 
 // perProcessor is a figure of one processor that only grows.

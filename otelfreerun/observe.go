@@ -27,6 +27,7 @@ var wholeFigures = []figure{
 	{"freerun.failures.lost", "{failure}", "Failures of messages without a future.", func(s *freerun.Stats) uint64 { return s.Lost }},
 	{"freerun.panics", "{panic}", "Operations that panicked.", func(s *freerun.Stats) uint64 { return s.Panics }},
 	{"freerun.late_operations", "{operation}", "Operations that the watchdog reported because they did not return.", func(s *freerun.Stats) uint64 { return s.Late }},
+	{"freerun.reports.untold", "{report}", "Reports to the logger, and calls of the hook of OnLost, that were dropped as one before them took too long.", func(s *freerun.Stats) uint64 { return s.Untold }},
 }
 
 // processorFigure is a counter of one processor.

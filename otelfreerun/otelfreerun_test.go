@@ -93,7 +93,7 @@ func TestObserve(t *testing.T) {
 	values, stats := collect(t, reader), rt.Stats()
 	want := map[string]int64{
 		"freerun.processors": 2, "freerun.messages.pending": 0, "freerun.messages.sent": 51, "freerun.messages.done": 51, "freerun.messages.failed": 1,
-		"freerun.failures.lost": 0, "freerun.panics": 1, "freerun.late_operations": 0,
+		"freerun.failures.lost": 0, "freerun.panics": 1, "freerun.late_operations": 0, "freerun.reports.untold": 0,
 	}
 	for i, p := range stats.Processors {
 		want[fmt.Sprintf("freerun.processor.messages{%d}", i)] = int64(p.Messages)
@@ -105,7 +105,7 @@ func TestObserve(t *testing.T) {
 			t.Errorf("%s is %d (observed: %v), want %d", name, got, ok, value)
 		}
 	}
-	if n := 8 + 7*len(stats.Processors); len(values) != n {
+	if n := 9 + 7*len(stats.Processors); len(values) != n {
 		t.Errorf("%d values are observed, want %d: %v", len(values), n, values)
 	}
 	if err := registration.Unregister(); err != nil {
