@@ -100,11 +100,11 @@ func (rt *Runtime) checked() error {
 //
 // If ctx is done before that, messages that were not started fail with ErrClosed, contexts are
 // canceled, and running operations get one more second, or the time that [Grace] sets. (They may
-// learn of the shutdown earlier, by [Runtime.Draining].) Activities end where they wait. After that,
-// the logger and the hook get a second. Then Shutdown returns a [*ShutdownError], which counts the
-// abandoned messages and the activities that were ended, names the operations that did not return
-// even then, counts the reports that were not told, and wraps ctx's error; it returns nil if there
-// are none of these. A logger or a hook that does not return keeps its goroutine.
+// learn of the shutdown earlier, by [Runtime.Draining].) Activities end where they wait. After
+// that, the logger and the hook get a second. Then Shutdown returns a [*ShutdownError], which
+// counts the abandoned messages and the activities that were ended, names the operations that did
+// not return even then, counts the reports that were not told, and wraps ctx's error; it returns
+// nil if there are none of these. A logger or a hook that does not return keeps its goroutine.
 //
 // Calls after the first wait for the same end, and may bring it forward. Inside an operation or an
 // activity Shutdown does nothing, and returns an [ErrWouldBlock].
