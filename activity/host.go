@@ -32,7 +32,7 @@ func init() {
 		Code:         (*Activity).code,
 		Interrupt:    (*Activity).interrupt,
 		InterruptAll: interruptAll,
-		EachWaiting:  eachWaiting,
+		EachBegun:    eachBegun,
 	})
 }
 

@@ -7,11 +7,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// eachWaiting reports the activities of a scheduler that wait: see [activityhost.Activities].
-func eachWaiting(s *sched.Scheduler, most int, f func(a *Activity, on *activityhost.Stack, trace []byte)) (more int) {
+// eachBegun reports the activities of a scheduler that have begun: see [activityhost.Activities].
+func eachBegun(s *sched.Scheduler, most int, f func(a *Activity, on *activityhost.Stack, waits bool, trace []byte)) (more int) {
 	for _, co := range sched.Coroutines() {
 		st, ok := co.Local.(*stack)
-		if !ok || st.scheduler != s || st.waiter.Load().isOver() {
+		if !ok || st.scheduler != s {
+			continue
+		}
+		a := st.activity.Load()
+		if a == nil || a.stack.Load() != st {
 			continue
 		}
 		if most == 0 {
@@ -19,7 +23,7 @@ func eachWaiting(s *sched.Scheduler, most int, f func(a *Activity, on *activityh
 			continue
 		}
 		most--
-		f(st.activity.Load(), &st.seen, co.Trace())
+		f(a, &st.seen, !st.waiter.Load().isOver(), co.Trace())
 	}
 	return more
 }
