@@ -68,8 +68,9 @@ func (r *randomSchedule) Began(int, string)      {}
 type simulation struct {
 	rt       *Runtime
 	schedule simhost.Schedule
-	timed    simhost.Timed // schedule, if it simulates time; nil otherwise
-	outside  bool          // that of goroutines outside, too
+	timed    simhost.Timed   // schedule, if it simulates time; nil otherwise
+	limited  simhost.Limited // schedule, if it may end the run; nil otherwise
+	outside  bool            // that of goroutines outside, too
 	clock    *vclock.Clock
 	busy     bool // timers fire while operations run
 	crashed  bool // the process has ended in the middle, as a simhost.World has decided
@@ -85,6 +86,8 @@ type simulation struct {
 	waitedIn []*Scope // the scopes whose activities have waited
 	waits    uint64   // how many activities have waited
 	contexts []*watchedContext
+
+	others othersPatience // env_sim_others.go
 }
 
 // newSimulation returns the simulation that the settings ask for, and completes the scheduler's
@@ -99,6 +102,7 @@ func newSimulation(rt *Runtime, s *settings, config *sched.Config) *simulation {
 		m.outside = t.Outside(m.startOutside, func() { m.rt.scheduler.AbandonOutsiders() })
 		config.Outside = m.outside
 	}
+	m.limited, _ = s.schedule.(simhost.Limited)
 	m.clock = vclock.New(m.timed)
 	if w, ok := s.schedule.(simhost.World); ok {
 		w.Surround(func(d time.Duration, f func()) { m.clock.AfterFunc(d, f) }, m.crash)
@@ -124,7 +128,16 @@ func (m *simulation) drive(ctx context.Context, x condition) error {
 	if x.reached() {
 		return nil
 	}
-	return ctx.Err()
+	return m.ended(ctx.Err(), x)
+}
+
+// ended returns the error of a wait for x that has ended with err: who waits besides, if the
+// schedule has ended it.
+func (m *simulation) ended(err error, x condition) error {
+	if m.limited != nil && err != nil && err == m.limited.Over() {
+		return m.waitersOf(err, x)
+	}
+	return err
 }
 
 func (m *simulation) awaitPlace(b *mailboxLimit, msg *message, from *sender) error {
@@ -151,7 +164,7 @@ func (m *simulation) awaitIdle(ctx context.Context) error {
 	for {
 		err := m.rt.scheduler.AwaitIdle(ctx, m.rt.settled)
 		if !errors.Is(err, sched.ErrStalled) {
-			return err
+			return m.ended(err, nil)
 		}
 		if !m.goOn() {
 			return m.stalled(nil)
@@ -165,8 +178,8 @@ func (m *simulation) crash() {
 	m.rt.advance(aborting)
 }
 
-// inWorld is a context that is done, too, when the process has ended. The driver asks it between
-// any two steps.
+// inWorld is a context that is done, too, when the process has ended, or the schedule ends the run.
+// The driver asks it between any two steps.
 type inWorld struct {
 	context.Context
 	sim *simulation
@@ -176,6 +189,11 @@ type inWorld struct {
 func (w inWorld) Err() error {
 	if w.sim.crashed {
 		return ErrClosed
+	}
+	if w.sim.limited != nil {
+		if err := w.sim.limited.Over(); err != nil {
+			return err
+		}
 	}
 	return w.Context.Err()
 }
@@ -191,7 +209,7 @@ func (w inWorld) Done() <-chan struct{} {
 // goOn is called when nothing is left to run. It ends what was canceled, or else lets time pass. It
 // reports whether there was anything to do.
 func (m *simulation) goOn() bool {
-	return m.endCanceled() || m.clock.Advance() || m.awaitDeadline()
+	return m.endCanceled() || m.clock.Advance() || m.awaitDeadline() || m.others.await(m.rt.scheduler.InVain())
 }
 
 // endCanceled fails the timers of canceled scopes, wakes their waiting activities and those whose

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -15,16 +16,20 @@ import (
 // A deterministic runtime that has come to a standstill can report every waiter: it keeps a list of
 // the messages that wait for a future, and its waiting activities have stacks.
 
-// stalledError is an [ErrStalled] that names the waiters, and what they wait for.
-type stalledError struct{ waits []string }
+// stalledError is an [ErrStalled], or the error of a schedule that is to end, that names the
+// waiters, and what they wait for.
+type stalledError struct {
+	why   error
+	waits []string
+}
 
 // Error has a line for each waiter.
 func (e *stalledError) Error() string {
-	return strings.Join(append([]string{ErrStalled.Error()}, e.waits...), "\n\t")
+	return strings.Join(append([]string{e.why.Error()}, e.waits...), "\n\t")
 }
 
-// Unwrap returns [ErrStalled].
-func (e *stalledError) Unwrap() error { return ErrStalled }
+// Unwrap returns the first line's error.
+func (e *stalledError) Unwrap() error { return e.why }
 
 // mostStalled is how many activities, and how many messages, a stalledError names.
 const mostStalled = 16
@@ -42,8 +47,11 @@ func (m *simulation) noteWait(msg *message, p *promised) {
 
 // stalled returns the error for a caller that waits in vain for x. If x is a future, the error
 // names it.
-func (m *simulation) stalled(x condition) error {
-	e := &stalledError{}
+func (m *simulation) stalled(x condition) error { return m.waitersOf(ErrStalled, x) }
+
+// waitersOf adds to an error who waits. The caller waits for x.
+func (m *simulation) waitersOf(why error, x condition) error {
+	e := &stalledError{why: why}
 	where := waitingCaller() + " waits"
 	if p, ok := x.(*promised); ok {
 		where += " for " + m.resultOf(p)
@@ -79,8 +87,11 @@ func (e *stalledError) addMessages(m *simulation) {
 }
 
 func (e *stalledError) addActivities(m *simulation) {
-	more := activities.EachWaiting(m.rt.scheduler, mostStalled, func(a *activity.Activity, on *activityhost.Stack, trace []byte) {
-		line := "activity " + titleOf(a) + " waits"
+	more := activities.EachTraced(m.rt.scheduler, mostStalled, func(a *activity.Activity, on *activityhost.Stack, waits bool, trace []byte) {
+		line := "activity " + titleOf(a) + " is ready"
+		if waits {
+			line = "activity " + titleOf(a) + " waits"
+		}
 		what, where := callInTrace(trace)
 		if what != "" {
 			line += " in " + what + ", called at " + where
@@ -90,7 +101,7 @@ func (e *stalledError) addActivities(m *simulation) {
 		}
 		e.add(line)
 	})
-	e.addMore(more, "activities that wait")
+	e.addMore(more, "activities")
 }
 
 // nameWaiting names a message that waits for a future. For a waitAll it names the message that
@@ -149,18 +160,26 @@ func isOwn(function string) bool {
 // isBeneath reports whether a function belongs to the part of Go's library beneath both freerun and
 // the program.
 func isBeneath(function string) bool {
-	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "iter.") || strings.HasPrefix(function, "sync.")
+	name, _, _ := strings.Cut(function, ".")
+	return slices.Contains([]string{"runtime", "iter", "sync", "internal/sync"}, name)
 }
 
 // callSearch looks in the frames of a stack, the innermost first, for the program's call of a
-// function of freerun.
-type callSearch struct{ what, where string }
+// function of freerun, or of one that blocks and knows nothing of freerun.
+type callSearch struct {
+	what, where string
+	unaware     bool
+}
 
 // found takes the next frame, and reports whether it is the frame of the program's call.
 func (c *callSearch) found(function, file string, line string) bool {
 	switch {
+	case function == ownPath+"/activity.turnUnaware":
+		c.what, c.unaware = "a channel operation", true // Go's runtime is not in traces
+	case c.unaware && strings.HasPrefix(function, "sync."):
+		c.what = function
 	case isOwn(function):
-		c.what = function[strings.LastIndexByte(function, '/')+1:]
+		c.what, c.unaware = function[strings.LastIndexByte(function, '/')+1:], false
 	case c.what != "" && !isBeneath(function):
 		c.where = filepath.Base(file) + ":" + line
 		return true
@@ -189,6 +208,9 @@ func callInTrace(trace []byte) (what, where string) {
 	lines, c := bytes.Split(trace, []byte("\n")), callSearch{}
 	for i := 1; i+1 < len(lines); i += 2 {
 		function, at := string(lines[i]), strings.TrimSpace(string(lines[i+1]))
+		if strings.HasPrefix(function, "created by ") {
+			break // it has only begun
+		}
 		if arguments := strings.LastIndexByte(function, '('); arguments > 0 {
 			function = function[:arguments]
 		}

@@ -1,5 +1,7 @@
 package activity
 
+import "github.com/freerun-go/freerun/internal/sys/blockhook"
+
 // CheckInserted is what `freerun build` inserts: a Check that does not end the activity if the
 // runtime gives up what has not ended, for the code around it may hold a lock. The activity goes
 // on, without a processor, to its next wait, Yield or Check.
@@ -23,6 +25,7 @@ func (a *Activity) expireInserted() {
 	case st.discarded:
 		a.quantum = 0 // the activity ends at its next Check
 	case st.co.Processor().Driven():
+		blockhook.NoteCheck()
 		a.Yield() // U3
 	default:
 		st.midwayIn(func(a *Activity) { st.yield(a) })

@@ -33,7 +33,7 @@ func init() {
 		Interrupt:    (*Activity).interrupt,
 		InterruptAll: interruptAll,
 		EachBegun:    eachBegun,
-		EachWaiting:  eachWaiting,
+		EachTraced:   eachTraced,
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 // Sketch:     code that knows nothing of activities blocks its goroutine: in a channel operation, a
 //             lock of package sync, the network. In a program of `freerun build` the goroutine
 //             tells so first, and an activity or an operation gives its processor away, as in Block
-//             in a deterministic runtime, where nothing would run then, it yields until it need not
-//             block
+//             in a deterministic runtime, where nothing would run then, it tries again whenever
+//             something has run, until it need not block
 // Invariants: U1 An activity that holds a lock of package sync, and has yielded, runs on: whoever
 //             waits for the lock keeps no processor from it.
 //             U2 Code of freerun itself, and what it calls of the user, such as a handler of a log,
@@ -48,6 +48,7 @@ func leaveUnaware() blockhook.Answer {
 		if st.co.Locked() {
 			return blockhook.Block
 		}
+		st.scheduler.Tries(&st.activity.Load().task)
 		return blockhook.Turn
 	}
 	st.depart(p)
@@ -81,5 +82,18 @@ func returnUnaware() {
 	}
 }
 
-// turnUnaware lets others run, in a deterministic runtime.
-func turnUnaware() { currentStack().activity.Load().Yield() }
+// turnUnaware has an activity of a deterministic runtime, which has tried in vain, wait until
+// something has run that may have changed that. Nobody knows who will wake it: see
+// internal/sched/driver_tries.go. A cancellation does not end the wait, as it ends no wait for a
+// lock of package sync.
+func turnUnaware() {
+	st := currentStack()
+	a := st.activity.Load()
+	a.unwindIfClosing()
+	st.scheduler.TriedInVain(&a.task)
+	_ = a.wait(firm, 0, enterFunc(func(w *Waiter) {
+		st.scheduler.AwaitChange(&a.task, func() { w.Grant() })
+	}))
+	st.scheduler.TriesAgain(&a.task)
+	a.unwindIfClosing()
+}

@@ -292,6 +292,7 @@ func interruptAll(s *sched.Scheduler) {
 			st.interrupt(nil)
 		}
 	}
+	s.TryAll()
 }
 
 // interrupt ends the wait of the activity on the stack if that is a, or if a is nil. It reads word

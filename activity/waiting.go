@@ -8,11 +8,16 @@ import (
 	"github.com/freerun-go/freerun/internal/sched"
 )
 
-// eachWaiting reports the activities of a scheduler that wait: see [activityhost.Activities].
-func eachWaiting(s *sched.Scheduler, most int, f func(a *Activity, on *activityhost.Stack, trace []byte)) (more int) {
+// eachTraced reports the activities of a scheduler that have begun, each with its stack: see
+// [activityhost.Activities].
+func eachTraced(s *sched.Scheduler, most int, f func(a *Activity, on *activityhost.Stack, waits bool, trace []byte)) (more int) {
 	for _, co := range sched.Coroutines() {
 		st, ok := co.Local.(*stack)
-		if !ok || st.scheduler != s || st.waiter.Load().isOver() {
+		if !ok || st.scheduler != s {
+			continue
+		}
+		a := st.activity.Load()
+		if a == nil || a.stack.Load() != st {
 			continue
 		}
 		if most == 0 {
@@ -20,7 +25,7 @@ func eachWaiting(s *sched.Scheduler, most int, f func(a *Activity, on *activityh
 			continue
 		}
 		most--
-		f(st.activity.Load(), &st.seen, co.Trace())
+		f(a, &st.seen, !st.waiter.Load().isOver(), co.Trace())
 	}
 	return more
 }

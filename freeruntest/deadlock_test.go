@@ -73,11 +73,11 @@ func TestExploreDeadlock(t *testing.T) {
 	slices.Sort(lines[first : first+3]) // the schedule decides their order
 	want := []string{
 		"freerun: nothing is left to run, and what is waited for has not come to pass",
-		"\tactivity.(*Activity).Wait, called at " + placeOf(t, "// the test is stuck") + ", waits",
+		"\tactivity.(*Activity).Wait, called at " + placeOf(t, "deadlock_test.go", "// the test is stuck") + ", waits",
 		"\toperation freeruntest_test.deadlockLast on unit diary waits for the result of operation freeruntest_test.deadlockNever, which is another runtime's",
-		"\tactivity hegel waits in freerun.Future[...].Await, called at " + placeOf(t, "// hegel is stuck") + ", for the result of operation freeruntest_test.deadlockLast on unit diary",
-		"\tactivity kant waits in activity.(*Mutex).Lock, called at " + placeOf(t, "// a philosopher is stuck"),
-		"\tactivity plato waits in activity.(*Mutex).Lock, called at " + placeOf(t, "// a philosopher is stuck"),
+		"\tactivity hegel waits in freerun.Future[...].Await, called at " + placeOf(t, "deadlock_test.go", "// hegel is stuck") + ", for the result of operation freeruntest_test.deadlockLast on unit diary",
+		"\tactivity kant waits in activity.(*Mutex).Lock, called at " + placeOf(t, "deadlock_test.go", "// a philosopher is stuck"),
+		"\tactivity plato waits in activity.(*Mutex).Lock, called at " + placeOf(t, "deadlock_test.go", "// a philosopher is stuck"),
 	}
 	for i, line := range want {
 		if lines[i] != line {
@@ -94,9 +94,9 @@ func TestExploreDeadlock(t *testing.T) {
 	}
 }
 
-// placeOf returns the file and line of this file that a comment is on.
-func placeOf(t *testing.T, comment string) string {
-	source, err := os.ReadFile("deadlock_test.go")
+// placeOf returns the file and line that a comment is on.
+func placeOf(t *testing.T, file, comment string) string {
+	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,5 +104,5 @@ func placeOf(t *testing.T, comment string) string {
 	if !found {
 		t.Fatalf("no comment %s", comment)
 	}
-	return fmt.Sprintf("deadlock_test.go:%d", strings.Count(above, "\n")+1)
+	return fmt.Sprintf("%s:%d", file, strings.Count(above, "\n")+1)
 }

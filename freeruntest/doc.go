@@ -2,7 +2,8 @@
 //
 // [Explore] runs a test body again and again, each time in a new deterministic runtime under
 // another schedule. If the body fails under one, Explore prints its seed and the command that
-// repeats exactly that run.
+// repeats exactly that run. That is `freerun test` if this has compiled the test: activities change
+// turns at checks, too, then, and where they wait for a lock of package sync or a channel.
 //
 //	func TestTransfer(t *testing.T) {
 //		freeruntest.Explore(t, func(rt *freerun.Runtime) {

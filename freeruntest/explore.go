@@ -54,7 +54,9 @@ func Processors(n int) Option {
 //
 // When the body returns, Explore shuts the runtime down, which runs what is left to run. What
 // cannot run is an error of the test. A deadlock is [freerun.ErrStalled], returned by the call that
-// waits in the body or by the shutdown; its text names all that wait, where, and for what.
+// waits in the body or by the shutdown; its text names all that wait, where, and for what. A run
+// that has not come to its end shortly before the deadline of the test ends with such an error, too
+// ([testing.T.Deadline]).
 //
 // The body runs on the caller's goroutine, so it may call t.Fatal. With the environment variable
 // FREERUN_SEED Explore runs only the schedule of that seed and logs the order of operations.
@@ -130,9 +132,12 @@ func (x *exploration) run(seed uint64) {
 	if x.verbose {
 		schedule.Log = func(processor int, operation string) { x.t.Logf("processor %d: %s", processor, operation) }
 	}
-	rt := freerun.New(freerun.Processors(n), simhost.Option[freerun.Option](schedule), freerun.Logger(slog.New(slog.DiscardHandler)))
+	bounded := &limited{Drawn: schedule}
+	said := describe(schedule, seed, n) + x.tries() + "; to run it again: "
+	rt := freerun.New(freerun.Processors(n), simhost.Option[freerun.Option](bounded), freerun.Logger(slog.New(slog.DiscardHandler)))
 	inputs.Store(rt, rand.New(rand.NewPCG(seed, 0x1274)))
 	defer inputs.Delete(rt)
+	defer x.watch(bounded, func() string { return "runs " + said + again(x.t, seed) })()
 	finished := false
 	defer func() {
 		// Without finished, the body has panicked, and the panic goes on; or it has called FailNow
@@ -141,7 +146,7 @@ func (x *exploration) run(seed uint64) {
 			rt.Close()
 		}
 		if !finished || x.t.Failed() {
-			x.t.Logf("freeruntest: %s%s; to run it again: %s=%d go test -run '^%s$'", describe(schedule, seed, n), x.tries(), Seed, seed, x.t.Name())
+			x.t.Logf("freeruntest: failed %s%s", said, again(x.t, seed))
 		}
 	}()
 	x.body(rt)
@@ -164,5 +169,5 @@ func describe(s *simhost.Drawn, seed uint64, processors int) string {
 	if s.ByPriority() {
 		kind = "by priorities"
 	}
-	return fmt.Sprintf("failed under the schedule of seed %d, %s, %d processors", seed, kind, processors)
+	return fmt.Sprintf("under the schedule of seed %d, %s, %d processors", seed, kind, processors)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
+	"github.com/freerun-go/freerun/internal/sys/blockhook"
 )
 
 // aboutChecks is the common part of the help of build, run and test.
@@ -140,6 +141,9 @@ func usersOverlay(l *goLine, dir string) (map[string]string, error) {
 // goCommand runs the go command to its end, on this command's terminal.
 func goCommand(c *cobra.Command, words []string) error {
 	g := exec.Command("go", words...)
+	if len(words) > 0 && words[0] == "test" {
+		g.Env = append(os.Environ(), blockhook.TestCommand+"=1")
+	}
 	g.Stdin, g.Stdout, g.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 	return carryOut(g)
 }

@@ -83,7 +83,7 @@ var ErrGoexit = errors.New("the activity called runtime.Goexit")
 
 // Stack is the owner's view of the stack that an activity runs on. Activities use a stack one after
 // another. Only the goroutine of the activity may use it, from [Owner.Enter] to [Owner.End]; in
-// [Activities.EachWaiting] its caller may.
+// [Activities.EachTraced] its caller may.
 type Stack struct {
 	Local any     // for the owner; it stays from one activity on the stack to the next
 	Code  uintptr // the address of the code of the activity's function
@@ -119,12 +119,13 @@ type Activities[A any] struct {
 	// [Owner.End]. While activities begin and end, f may be called with the code of one and the
 	// name of the next. Any goroutine.
 	EachBegun func(s *sched.Scheduler, f func(code uintptr, title *string))
-	// EachWaiting calls f for the waiting activities of a scheduler, in the order in which their
-	// stacks were made, each with its stack in the form of a panic's trace. It calls f at most
-	// most times and returns how many more activities wait. It is for the report of a
-	// deterministic runtime that has come to a standstill. Each trace stops the world, and while
-	// anything runs it may be of another moment than the wait.
-	EachWaiting func(s *sched.Scheduler, most int, f func(a *A, on *Stack, trace []byte)) (more int)
+	// EachTraced calls f for the activities of a scheduler that have begun and not ended, in the
+	// order in which their stacks were made, each with its stack in the form of a panic's trace,
+	// and whether it waits: else it is ready, or runs. It calls f at most most times and returns
+	// how many more activities there are. It is for the report of a deterministic runtime that
+	// comes to no end. Each trace stops the world, and while anything runs it may be of another
+	// moment than the wait.
+	EachTraced func(s *sched.Scheduler, most int, f func(a *A, on *Stack, waits bool, trace []byte)) (more int)
 }
 
 // provided is an Activities. Provide alone writes it, during initialization.

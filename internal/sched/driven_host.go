@@ -59,6 +59,9 @@ func (t *drivenHost) sleep(h *Host, p *parker, quit *closeSignal) bool {
 		h.passToDriver()
 	}
 	t.parker, t.quit = nil, nil
+	if task := h.Task(); task != nil { // it waited in its middle
+		h.scheduler.driver.tries.resumed(task)
+	}
 	return p.tryConsume()
 }
 

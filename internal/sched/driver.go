@@ -53,6 +53,8 @@ type driver struct {
 	until    func() bool // the condition of Drive
 	chosen   *drivenHost // chosen by a host to go on next; nil: the driver chooses
 	outside  outsiders
+
+	tries tries[*Task] // driver_tries.go
 }
 
 func newDriver(config Config) *driver {
@@ -69,8 +71,12 @@ func (p *Processor) letDriverChoose() bool {
 	if p.scheduler.driver == nil {
 		return false
 	}
-	if h := p.host.Load(); !p.scheduler.driver.keepsTurn(h) {
+	d := p.scheduler.driver
+	if h := p.host.Load(); !d.keepsTurn(h) {
 		h.passToDriver()
+	}
+	if t := p.running.Load(); t != nil { // no searcher
+		d.tries.resumed(t)
 	}
 	return true
 }
@@ -103,6 +109,7 @@ func (s *Scheduler) drive(until func() bool) bool {
 		panic("sched: Drive by two goroutines at a time, or by a task")
 	}
 	caller := d.outside.current // no task is an outsider
+	d.tries.ran = true          // the caller
 	d.until, d.outside.away, d.outside.current = until, true, nil
 	defer func() {
 		d.until, d.outside.away, d.outside.current = nil, false, caller
@@ -120,12 +127,14 @@ func (d *driver) goOn(s *Scheduler, me *drivenHost) bool {
 			if d.until != nil && d.until() {
 				return true
 			}
+			d.tries.wakeDue()
 			if t = d.next(s); t == nil {
 				return false
 			}
 		}
 		if d.isDue() {
 			d.timed.Happen()
+			d.tries.ran = true
 		}
 		if t == me {
 			return true
@@ -137,6 +146,7 @@ func (d *driver) goOn(s *Scheduler, me *drivenHost) bool {
 // next returns the host to resume: the home of the processor that is chosen, or, if no processor
 // is ready, the oldest host that ends or has lost its processor; nil if none can go on.
 func (d *driver) next(s *Scheduler) *drivenHost {
+	d.tries.choices++
 	d.ready = d.ready[:0]
 	for _, p := range s.all() {
 		if h := p.host.Load(); h != nil && h.driven.isReady() {
@@ -283,7 +293,8 @@ func (d *driver) lookAtSlots(s *Scheduler) {
 // again. Then the driver needs no switch to and fro. With simulated time and few processors most
 // choices are h, and a measurement of one processor should not measure switches.
 func (d *driver) keepsTurn(h *Host) bool {
-	if d.timed == nil || d.until != nil && d.until() { // the driver asks until as well
+	// The driver asks until as well, and wakes those that try.
+	if d.timed == nil || d.tries.areDue() || d.until != nil && d.until() {
 		return false
 	}
 	next := d.next(h.scheduler)
@@ -292,4 +303,37 @@ func (d *driver) keepsTurn(h *Host) bool {
 	}
 	d.chosen = next
 	return false
+}
+
+// What tasks call that try (driver_tries.go).
+
+// Tries is told that a task of a deterministic scheduler is about to try, for the first time, what
+// it cannot have at once. By that task.
+func (s *Scheduler) Tries(t *Task) { s.driver.tries.begins(t) }
+
+// TriesAgain is told that a task which was woken comes to try once more. By that task, or by the
+// goroutine that runs it when it was discarded.
+func (s *Scheduler) TriesAgain(t *Task) { s.driver.tries.comes(t) }
+
+// TriedInVain is told that the task has tried in vain. AwaitChange follows. By that task.
+func (s *Scheduler) TriedInVain(t *Task) { s.driver.tries.fails(t) }
+
+// AwaitChange has the driver call wake when something has run that may have changed the outcome of
+// a try. wake queues the task, which calls [Scheduler.TriesAgain] then. By the processor that has
+// left the task.
+func (s *Scheduler) AwaitChange(t *Task, wake func()) {
+	x := &s.driver.tries
+	x.waiting = append(x.waiting, try[*Task]{t, wake})
+}
+
+// InVain reports whether there are tasks that wait so (some), and whether they have been all that
+// has run since the last call, each in vain. By the goroutine that drives, while it does not.
+func (s *Scheduler) InVain() (some, all bool) { return s.driver.tries.inVain() }
+
+// TryAll wakes all tasks that wait so: they are to end. On other schedulers it does nothing. While
+// no task runs, or by one.
+func (s *Scheduler) TryAll() {
+	if s.driver != nil {
+		s.driver.tries.wake()
+	}
 }

@@ -97,7 +97,7 @@ func (s *Scheduler) Go(f func()) *Outsider {
 		d.outside.current = o
 		returned := false
 		defer func() {
-			d.outside.current, o.ended = nil, true
+			d.outside.current, o.ended, d.tries.ran = nil, true, true
 			d.outside.all = slices.DeleteFunc(d.outside.all, func(other *Outsider) bool { return other == o })
 			if returned {
 				return
@@ -163,13 +163,16 @@ func (o *Outsider) Pause(s *Scheduler) { o.Await(s, nil, func() bool { return fa
 // whether it has changed that. A nil condition holds.
 func (o *Outsider) Await(s *Scheduler, over func() bool, goOn func() bool) bool {
 	d := o.driver
-	d.outside.current, o.over = nil, over
+	d.outside.current, o.over, d.tries.ran = nil, over, true
 	defer func() { d.outside.current, o.over, o.lost = o, nil, false }() // at a panic, too
 	switch {
 	case o.resume == nil:
 		onFreeThread(func() { o.lost = !d.driveFor(s, o, goOn) })
 	default:
-		if d.chosen = d.next(s); d.chosen == &o.drivenHost && !d.isDue() {
+		if !d.tries.areDue() {
+			d.chosen = d.next(s)
+		}
+		if d.chosen == &o.drivenHost && !d.isDue() {
 			d.chosen = nil
 		} else {
 			o.passToDriver()

@@ -169,6 +169,9 @@ func (h *Host) work() {
 			}
 		}
 		p.begin(t)
+		if driven {
+			p.scheduler.driver.tries.resumed(t)
+		}
 		t.Kind.Run(p, t)
 		if h.lock.Held() && h.leaveLocked() {
 			return

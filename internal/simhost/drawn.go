@@ -14,6 +14,9 @@ type Drawn struct {
 	// PCT only; nil if the choice is random.
 	priorities []int       // by processor; the ready one with the highest goes on
 	changes    map[int]int // step → the new priority of the processor that would go on then
+	last       int         // the processor that went on last
+	inRow      int         // how many times it did while others were ready, one after another
+	least      int         // below all priorities given so far
 }
 
 const (
@@ -22,6 +25,9 @@ const (
 	// known before, so the horizon is drawn too.
 	horizons     = 4
 	leastHorizon = 16
+	// mostInRow is how many times one processor goes on while others are ready. Then it gets the
+	// least priority: it may wait for one of them in a loop, which would never end.
+	mostInRow = 1024
 )
 
 // Draw returns a schedule that follows from random.
@@ -30,7 +36,7 @@ func Draw(random *rand.Rand, byPriority bool, processors int) *Drawn {
 	if !byPriority {
 		return s
 	}
-	s.priorities = random.Perm(processors)
+	s.priorities, s.least = random.Perm(processors), -1-mostChanges
 	s.changes = map[int]int{}
 	horizon := leastHorizon << (2 * random.IntN(horizons)) // 16, 64, 256, 1024
 	for i := range 1 + random.IntN(mostChanges) {
@@ -57,7 +63,24 @@ func (s *Drawn) Choose(ready []int) int {
 		s.priorities[ready[first]] = fallen
 		first = s.first(ready)
 	}
-	return first
+	return s.fairly(ready, first)
+}
+
+// fairly returns the choice, or another one if the chosen processor has gone on too often in a row.
+func (s *Drawn) fairly(ready []int, first int) int {
+	if p := ready[first]; p != s.last {
+		s.last, s.inRow = p, 0
+	}
+	if len(ready) == 1 {
+		return first
+	}
+	if s.inRow++; s.inRow <= mostInRow {
+		return first
+	}
+	s.inRow = 0
+	s.priorities[ready[first]] = s.least
+	s.least--
+	return s.first(ready)
 }
 
 // first returns the index of the ready processor with the highest priority.

@@ -23,6 +23,15 @@ type Schedule interface {
 	Began(processor int, operation string)
 }
 
+// Limited is a [Schedule] of a run that may have to end early.
+type Limited interface {
+	Schedule
+	// Over returns why the run is to end: what waits in an ordinary goroutine fails with that
+	// error, which then says who waits besides. It returns nil while the run may go on. The driver
+	// asks between any two steps.
+	Over() error
+}
+
 // Timed is a [Schedule] that simulates how long the program would take (package simulate). Such a
 // schedule keeps the time, and is told of what takes time.
 //
