@@ -10,26 +10,22 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
 
+// Sketch:     a reporter appends its report to the line of the function, and waits for it for a
+//             moment. A line has a goroutine, the teller, while it has reports
+// Invariants: R1 A line has one teller or none, which tells one report after another, in the order
+//             in which they came; one if there are any.
+//             R2 Nobody begins to wait for a line while the report under way is late: somebody has
+//             waited for it, or behind it, in vain. So a function that is stuck costs one wait.
+//             R3 Of reports that nobody waits for, a line keeps mostLeft. What comes then is
+//             dropped and counted, and the log says so in its place in the order.
+//             R4 A teller waits for no report: not for its own, and not for one of the other line,
+//             whose teller may wait for its.
+//             NOT invariant: that a report is told before the reporter goes on.
+// Checked by: TestReports…, TestEndWaitsForReports, TestEndWithoutReports
+
 // reports are what a runtime has to tell the user's functions: its logger, and the hook of
 // [OnLost]. Such a function may take long, or for ever: it may wait for a lock of an activity that
 // was preempted, or has yielded, on the processor that reports, and for a pipe that nobody reads.
-//
-// Sketch:     a reporter appends its report to the line of the function, and waits for it for a
-//
-//	moment. A line has a goroutine, the teller, while it has reports.
-//
-// Invariants: R1 A line has one teller or none, which tells one report after another, in the order
-//
-//	   in which they came; one if there are any.
-//	R2 Nobody begins to wait for a line while the report under way is late: somebody has
-//	   waited for it, or behind it, in vain. So a function that is stuck costs one wait.
-//	R3 Of reports that nobody waits for, a line keeps mostLeft. What comes then is dropped
-//	   and counted, and the log says so in its place in the order.
-//	R4 A teller waits for no report: not for its own, and not for one of the other line,
-//	   whose teller may wait for its.
-//
-// Not invariant: that a report is told before the reporter goes on.
-//
 // All fields are guarded by mu, which is never held while a function of the user's runs.
 type reports struct {
 	mu           sync.Mutex
