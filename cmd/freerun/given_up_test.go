@@ -134,8 +134,9 @@ var kinds = map[string]func(start func(name string, f func(a *activity.Activity)
 					fmt.Println("the branches:", v, w)
 				}
 			})
+			// The other processor has taken the branch of the first one, before it has an activity.
+			until(func() bool { return begun.Load() == int32(i)+2 })
 		}
-		until(func() bool { return begun.Load() == several + 1 })
 		return rt.Close
 	},
 	// one is in a loop; the others have blocked, and wait for its processor
