@@ -71,8 +71,8 @@ func TestDiscardMidway(t *testing.T) {
 				})
 			}
 			start("runs", func(a *activity.Activity) {
-				for begun.Load() != several+1 { // it may begin before others
-					a.Yield()
+				for begun.Load() != several+1 { // it may begin before others, and must not end here
+					a.YieldMidway()
 				}
 				<-over
 			})
