@@ -129,7 +129,7 @@ func (p *Processor) takeOverdue(l *level) *Task {
 // takeBuried takes the oldest task of the deque of Normal if woken ones lie below others there for
 // long, in each ringTurn-th step, other than the ring's. Owner only.
 func (p *Processor) takeBuried() *Task {
-	if p.step%ringTurn != ringTurn/2 || !p.buried.areOverdue(p.step) {
+	if p.step%ringTurn != ringTurn/2 || !p.buried.areStuck(p.step) {
 		return nil
 	}
 	tasks := p.deque.Len()

@@ -168,7 +168,7 @@ func (p *Processor) putNext(t *Task) (old *Task) {
 // PushWoken is PushNext, but the displaced task goes to the deque: so of several that are woken one
 // after another the newest runs first, and all of them before what has not begun. A thief takes
 // them one by one. If there were such tasks in the deque for lifoTurn steps, the displaced task
-// goes to the back of the ring, and the oldest have turns: see takeBuried.
+// goes to the back of the ring; if for twice as many, the oldest have turns: see takeBuried.
 func (p *Processor) PushWoken(t *Task) {
 	old := p.putNext(t)
 	if old == nil {

@@ -4,8 +4,9 @@ package sched
 // (ADR 93): they are in the deque. There they may come to lie below what others push all the time,
 // and then the oldest of the deque have turns.
 
-// lifoTurn is for how many steps tasks that were woken may lie below newer ones in the deque before
-// the oldest have turns. It keeps them from waiting as long as others come.
+// lifoTurn is for how many steps tasks that are woken come before older ones in the deque, and for
+// how many more these may lie there then before the oldest have turns. It keeps them from waiting
+// as long as others come.
 const lifoTurn = 1024
 
 // buried knows of the woken tasks in the deque of a processor's level of Normal. Owner only.
@@ -24,6 +25,10 @@ func (b *buried) comes(step uint32, empty bool) {
 
 // areOverdue reports whether there may be some for lifoTurn steps already.
 func (b *buried) areOverdue(step uint32) bool { return b.some && step-b.since >= lifoTurn }
+
+// areStuck reports whether they are overdue for lifoTurn steps more: where only woken tasks come,
+// the deque has run empty before.
+func (b *buried) areStuck(step uint32) bool { return b.some && step-b.since >= 2*lifoTurn }
 
 // lifts notes that the oldest has its turn, of that many: until as many have run as there were.
 func (b *buried) lifts(tasks int) {
