@@ -28,6 +28,6 @@ func (a *Activity) expireInserted() {
 		blockhook.NoteCheck()
 		a.Yield() // U3
 	default:
-		st.midwayIn(func(a *Activity) { st.yield(a) })
+		st.yieldMidway()
 	}
 }

@@ -132,7 +132,7 @@ func (r *readLocker) isLocked() bool                 { return used(r.q.state.Loa
 // YieldMidway yields as an activity does that was preempted.
 func (a *Activity) YieldMidway() {
 	st := a.own("YieldMidway")
-	st.midwayIn(func(a *Activity) { st.yield(a) })
+	st.yieldMidway()
 }
 
 // BlockMidway calls fn as an activity does that blocks unaware.
@@ -140,5 +140,5 @@ func (a *Activity) BlockMidway(fn func()) {
 	st := a.own("BlockMidway")
 	st.depart(st.co.Processor())
 	fn()
-	st.midwayIn(func(*Activity) { st.rejoin() })
+	st.rejoinMidway()
 }

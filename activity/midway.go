@@ -22,6 +22,12 @@ func (st *stack) midwayIn(f func(a *Activity)) {
 	a.task.Kind = begun
 }
 
+// yieldMidway is yield where the activity does not end.
+func (st *stack) yieldMidway() (others bool) {
+	st.midwayIn(func(a *Activity) { others = st.yield(a) })
+	return others
+}
+
 // rejoinMidway is rejoin where the activity does not end.
 func (st *stack) rejoinMidway() { st.midwayIn(func(*Activity) { st.rejoin() }) }
 

@@ -51,7 +51,7 @@ func preempted(owner unsafe.Pointer, g preempt.Goroutine, atHead bool) (others, 
 	if !may {
 		return false, soon
 	}
-	co.StandIn(func() { st.midwayIn(func(a *Activity) { others = st.yield(a) }) })
+	co.StandIn(func() { others = st.yieldMidway() })
 	if !others {
 		co.Turn() // as after a switch: Go's monitor preempts it at its next look already
 	}
@@ -69,8 +69,9 @@ func (st *stack) mayBePreempted(g preempt.Goroutine, atHead bool) (may, soon boo
 	}
 	below, within := false, false // below code of the user; within code of freerun
 	user, depth := reaches(performs, g.Callers, func(function string) bool {
-		within = !below && !atHead && isLibrary(function)
-		below = below || !isLibrary(function) && !isBase(function)
+		ours := isLibrary(function)
+		within = ours && !below && !atHead
+		below = below || !ours && !isBase(function)
 		obstacle := within || !atHead && isRelying(function) || exempt.Has(function)
 		atHead = false // it is the first function's
 		return obstacle

@@ -45,7 +45,7 @@ func (a *Activity) refill() { a.quantum = Quantum * int32(a.quanta) }
 //
 //go:norace
 func (a *Activity) expire() {
-	if st := a.checked(); st != nil {
+	if a.checked() != nil {
 		a.Yield()
 		return
 	}
