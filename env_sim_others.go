@@ -5,7 +5,7 @@ import "time"
 // In a program of `freerun build` an activity of a deterministic runtime may wait as a goroutine
 // does: in a channel, or for a lock of package sync (activity/unaware.go). Mostly another activity
 // has that, and if nothing is left to run it never comes. But an ordinary goroutine may bring it,
-// or a timer of Go's: the workers of a library, a response of the network. Nobody can tell. So the
+// or a timer of Go's: the workers of a library, a response of the network. No look can tell. So the
 // driver has the activities try again for a while, in real time, before it says that they have
 // come to a standstill.
 

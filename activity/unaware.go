@@ -83,7 +83,7 @@ func returnUnaware() {
 }
 
 // turnUnaware has an activity of a deterministic runtime, which has tried in vain, wait until
-// something has run that may have changed that. Nobody knows who will wake it: see
+// something has run that may have changed that. No task knows that it is to wake the activity: see
 // internal/sched/driver_tries.go. A cancellation does not end the wait, as it ends no wait for a
 // lock of package sync.
 func turnUnaware() {

@@ -11,7 +11,7 @@ import (
 )
 
 // A run that comes to no end, as activities wait for something in a loop, or something blocks the
-// driver, would end the process at the test's deadline, and nobody would hear of its seed.
+// driver, would end the process at the test's deadline, and its seed would not be printed.
 
 // errLate says that the run has not come to its end when the test's deadline is near.
 var errLate = errors.New("freeruntest: the run has not come to its end, and the deadline of the test is near")
