@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -16,8 +17,8 @@ func TestLockedThreadEnds(t *testing.T) {
 	if way, why := threadlock.Status(); way != "word" {
 		t.Skip(why)
 	}
-	told := 0
-	s := New(Config{Processors: 1, Locked: func(*Host) { told++ }})
+	var told atomic.Int64
+	s := New(Config{Processors: 1, Locked: func(*Host) { told.Add(1) }})
 	s.Start()
 	defer stop(t, s)
 	runs := map[string]func(p *Processor, spoil func()){
@@ -36,6 +37,7 @@ func TestLockedThreadEnds(t *testing.T) {
 		const rounds = 10
 		ended := 0
 		for range rounds {
+			before := told.Load()
 			thread := make(chan int, 1)
 			j := newJob(func(p *Processor) {
 				run(p, func() {
@@ -45,6 +47,7 @@ func TestLockedThreadEnds(t *testing.T) {
 			})
 			s.Inject(&j.Task)
 			of := <-thread
+			until(t, "the report of the lock", func() bool { return told.Load() > before })
 			if of == os.Getpid() { // the main thread does not end: Go keeps it unused
 				ended++
 				continue
@@ -69,7 +72,7 @@ func TestLockedThreadEnds(t *testing.T) {
 			t.Errorf("%s: %d of %d threads ended", name, ended, rounds)
 		}
 	}
-	if told != 2*10 {
-		t.Errorf("Locked was called %d times, want 20", told)
+	if n := told.Load(); n != 2*10 {
+		t.Errorf("Locked was called %d times, want 20", n)
 	}
 }
