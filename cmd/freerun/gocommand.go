@@ -60,13 +60,17 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	if err != nil {
 		return err
 	}
-	users, err := usersOverlay(&l, dir)
+	env, err := goEnv(dir)
+	if err != nil {
+		return err
+	}
+	users, err := usersOverlay(&l, dir, env["GOFLAGS"])
 	if err != nil {
 		return err
 	}
 	result, err := cooperate.Rewrite(cooperate.Request{
-		Dir: dir, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: cached("rewritten"),
-		Below: func(r *cooperate.Result) error { return addGo(c, r, dir, users) },
+		Dir: dir, GoEnv: env, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: cached("rewritten"),
+		Below: func(r *cooperate.Result) error { return addGo(c, r, env, users) },
 	})
 	if err != nil {
 		return err
@@ -108,13 +112,9 @@ func cached(name string) string {
 const overlays = "overlays"
 
 // usersOverlay reads the overlay that the user's command line or environment names.
-func usersOverlay(l *goLine, dir string) (map[string]string, error) {
+func usersOverlay(l *goLine, dir, goflags string) (map[string]string, error) {
 	if l.overlay == "" {
-		text, err := exec.Command("go", "env", "GOFLAGS").Output()
-		if err != nil {
-			return nil, fmt.Errorf("there is no go command that works: %w; install Go, or put it into PATH", err)
-		}
-		for word := range strings.FieldsSeq(string(text)) {
+		for word := range strings.FieldsSeq(goflags) {
 			if name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "="); name == "overlay" {
 				l.overlay = value
 			}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -14,20 +17,16 @@ import (
 
 // addGo adds to the files to compile those of Go's runtime, if the program has activities: with
 // them the runtime preempts activities, and tells those that are about to block.
-func addGo(c *cobra.Command, r *cooperate.Result, dir string, users map[string]string) error {
+func addGo(c *cobra.Command, r *cooperate.Result, env, users map[string]string) (err error) {
 	if !r.HasActivities {
 		return nil
 	}
-	goroot, version, err := goHere(dir)
-	if err != nil {
-		return err
-	}
-	r.GoVersion = version
+	version := env["GOVERSION"]
 	if !isKnown(version) {
 		fmt.Fprintf(c.ErrOrStderr(), "freerun: %s is not known, only %s is: an activity keeps its processor while it waits for a sync.Mutex, a channel or the network, and in code without checks; hold no such lock where there are checks, and wait in Block\n", version, goruntime.Version)
 		return nil
 	}
-	r.Go, err = goruntime.Texts(goroot, func(name string) ([]byte, error) {
+	r.Go, err = goruntime.Texts(env["GOROOT"], func(name string) ([]byte, error) {
 		if instead, ok := users[name]; ok {
 			name = instead
 		}
@@ -41,14 +40,25 @@ func isKnown(version string) bool {
 	return version == goruntime.Version || strings.HasPrefix(version, goruntime.Version+".")
 }
 
-// goHere returns the folder and the version of the Go that compiles in a folder.
-func goHere(dir string) (goroot, version string, err error) {
-	g := exec.Command("go", "env", "GOROOT", "GOVERSION")
+// goEnv returns what `go env` says in a folder, except for GOGCCFLAGS, which is new each time.
+func goEnv(dir string) (map[string]string, error) {
+	g := exec.Command("go", "env", "-json")
 	g.Dir = dir
 	text, err := g.Output()
-	if err != nil {
-		return "", "", fmt.Errorf("go env: %w", err)
+	var exit *exec.ExitError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &exit) && len(exit.Stderr) > 0:
+		return nil, errors.New(strings.TrimSpace(string(exit.Stderr)))
+	case errors.As(err, &path) && path.Path == dir:
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("there is no go command that works: %w; install Go, or put it into PATH", err)
 	}
-	goroot, version, _ = strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return goroot, version, nil
+	var env map[string]string
+	if err := json.Unmarshal(text, &env); err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	delete(env, "GOGCCFLAGS")
+	return env, nil
 }

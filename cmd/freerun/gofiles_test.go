@@ -19,7 +19,9 @@ func TestUnknownGo(t *testing.T) {
 		t.Skip("a script stands in for the go command")
 	}
 	dir := t.TempDir()
-	script := "#!/bin/sh\necho /nowhere\necho go1.99.1\n"
+	script := `#!/bin/sh
+echo '{"GOROOT": "/nowhere", "GOVERSION": "go1.99.1", "GOGCCFLAGS": "/tmp/go-build123"}'
+`
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +30,11 @@ func TestUnknownGo(t *testing.T) {
 	c := &cobra.Command{}
 	c.SetErr(&errs)
 	result := &cooperate.Result{HasActivities: true}
-	if err := addGo(c, result, dir, nil); err != nil || result.IsWritten() {
+	env, err := goEnv(dir)
+	if err != nil || env["GOGCCFLAGS"] != "" {
+		t.Fatal(env, err)
+	}
+	if err := addGo(c, result, env, nil); err != nil || result.IsWritten() {
 		t.Errorf("%v, and there are files: %t", err, result.IsWritten())
 	}
 	for _, part := range []string{"go1.99.1 is not known", "a sync.Mutex", "code without checks"} {
@@ -36,7 +42,7 @@ func TestUnknownGo(t *testing.T) {
 			t.Errorf("it says %q, without %q", errs.String(), part)
 		}
 	}
-	if err := addGo(c, &cooperate.Result{}, filepath.Join(dir, "nowhere"), nil); err != nil {
+	if err := addGo(c, &cooperate.Result{}, nil, nil); err != nil {
 		t.Errorf("a program without activities: %v", err)
 	}
 }

@@ -32,7 +32,11 @@ Exit status: 0; 1 if the version of Go is not known, or the file cannot be writt
 		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			result := &cooperate.Result{HasActivities: true}
-			if err := addGo(c, result, "", nil); err != nil {
+			env, err := goEnv("")
+			if err != nil {
+				return err
+			}
+			if err := addGo(c, result, env, nil); err != nil {
 				return err
 			}
 			if !result.IsWritten() {

@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
 )
@@ -28,16 +32,21 @@ func loop(a *activity.Activity, n int) {
 `
 )
 
-// TestRemembered: a build after the same one takes the rewritten files from it. After a change of a
-// source, of one's own or of another module, it makes them anew.
-func TestRemembered(t *testing.T) {
-	dir := newModule(t, map[string]string{
+// newSpinning makes a module of both.
+func newSpinning(t *testing.T) string {
+	return newModule(t, map[string]string{
 		"go.mod": "module example.org/user\n\ngo 1.26\n\nrequire (\n\tgithub.com/freerun-go/freerun v0.0.0\n\texample.org/spinning v0.0.0\n)\n\n" +
 			"replace (\n\tgithub.com/freerun-go/freerun => FREERUN\n\texample.org/spinning => ./spinning\n)\n",
 		"main.go":              usesSpinning,
 		"spinning/go.mod":      "module example.org/spinning\n\ngo 1.20\n",
 		"spinning/spinning.go": spinning,
 	})
+}
+
+// TestRemembered: a build after the same one takes the rewritten files from it. After a change of a
+// source, of one's own or of another module, it makes them anew.
+func TestRemembered(t *testing.T) {
+	dir := newSpinning(t)
 	folder := t.TempDir()
 	var memory string
 	text := func() string {
@@ -90,5 +99,84 @@ func TestRemembered(t *testing.T) {
 			t.Errorf("after a change of %s: %s", name, got)
 		}
 		mark()
+	}
+}
+
+// TestListedOnce: a build after the same one lists no packages. After each change of what `go list`
+// reads it does.
+func TestListedOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script stands in for the go command")
+	}
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := strings.TrimSpace(must(t, ".", "go", "env", "GOCACHE"))
+	modules := strings.TrimSpace(must(t, ".", "go", "env", "GOMODCACHE"))
+	dir, bin, cache := newSpinning(t), t.TempDir(), t.TempDir()
+	script := "#!/bin/sh\necho $1 >>" + bin + "/verbs\ntest $1 = build || exec " + real + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lists := func(pattern string, env ...string) bool {
+		t.Helper()
+		g := command(dir, binary, "build", pattern)
+		g.Env = append(append(g.Env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+cache, "HOME="+cache, "GOCACHE="+compiled, "GOMODCACHE="+modules), env...)
+		if out, err := g.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		verbs, err := os.ReadFile(filepath.Join(bin, "verbs"))
+		if err != nil || !strings.HasSuffix(string(verbs), "build\n") {
+			t.Fatalf("%v %q", err, verbs)
+		}
+		if err := os.Remove(filepath.Join(bin, "verbs")); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(verbs), "list\n")
+	}
+	write := func(name, text string) func() {
+		return func() {
+			full := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	const comment = "// Changed.\n"
+	for _, c := range []struct {
+		what    string
+		change  func()
+		pattern string
+		env     string
+		lists   bool
+	}{
+		{"the first build", func() {}, ".", "", true},
+		{"a changed file", write("main.go", usesSpinning+comment), ".", "", true},
+		{"a changed time", func() { _ = os.Chtimes(filepath.Join(dir, "main.go"), time.Time{}, time.Now()) }, ".", "", false},
+		{"a new file", write("more.go", "package main\n"), ".", "", true},
+		{"a file that the build leaves out", write("left.go", "//go:build left\n\npackage main\n"), ".", "", true},
+		{"and now does not", write("left.go", "package main\n"), ".", "", true},
+		{"a tag", func() {}, ".", "GOFLAGS=-tags=left", true},
+		{"a file that is gone", func() { _ = os.Remove(filepath.Join(dir, "more.go")) }, ".", "", true},
+		{"a new folder beside", write("beside/beside.go", "package beside\n"), ".", "", false},
+		{"a wide pattern", func() {}, "./...", "", true},
+		{"a new folder in it", write("below/below.go", "package below\n"), "./...", "", true},
+		{"a new file there", write("below/more.go", "package below\n"), "./...", "", true},
+		{"a folder that it does not match", write("testdata/below.go", "package below\n"), "./...", "", false},
+		{"a module in it", write("below/go.mod", "module example.org/below\n\ngo 1.26\n"), "./...", "", true},
+		{"a file of another module", write("spinning/spinning.go", spinning+comment), ".", "", true},
+		{"the version of Go of another module", write("spinning/go.mod", "module example.org/spinning\n\ngo 1.22\n"), ".", "", true},
+		{"a workspace", write("go.work", "go 1.26.0\n\nuse .\n"), ".", "GOWORK=" + filepath.Join(dir, "go.work"), true},
+		{"more of it", write("go.work", "go 1.26.0\n\nuse .\nuse ./spinning\n"), ".", "GOWORK=" + filepath.Join(dir, "go.work"), true},
+		{"an overlay", write("overlay.json", "{}"), ".", "GOFLAGS=-overlay=overlay.json", true},
+	} {
+		c.change()
+		if lists(c.pattern, c.env) != c.lists {
+			t.Errorf("%s: the packages are listed is %t", c.what, !c.lists)
+		}
+		if again := strings.Contains(c.env, "overlay"); lists(c.pattern, c.env) != again {
+			t.Errorf("%s, once more: the packages are listed is %t", c.what, !again)
+		}
 	}
 }

@@ -111,7 +111,8 @@ func switched() (way, why string) {
 // preempted tells what programs get that `freerun build` makes in the current folder. This command
 // is not one of them.
 func preempted() (way, why string) {
-	switch _, version, err := goHere(""); {
+	env, err := goEnv("")
+	switch version := env["GOVERSION"]; {
 	case err != nil:
 		return "at checks alone", "there is no go command here that works, so no `freerun build`"
 	case !isKnown(version):

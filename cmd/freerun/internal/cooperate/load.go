@@ -11,14 +11,17 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 )
 
 // Request names the packages to compile, in the terms of the go command.
 type Request struct {
-	Dir      string // the folder in which the go command runs; "" is the current folder
-	Env      []string
+	Dir string // the folder in which the go command runs; "" is the current folder
+	Env []string
+	// GoEnv is what `go env` says there. Without it, packages are listed each time.
+	GoEnv    map[string]string
 	Flags    []string // build flags
 	Patterns []string
 	Tests    bool // whether to include the tests of the packages
@@ -43,8 +46,6 @@ type Result struct {
 	Go map[string][]byte
 	// HasActivities says whether the program has package internal/sys/blockhook of freerun.
 	HasActivities bool
-	// GoVersion is the version of the go command, if Below has set it.
-	GoVersion string
 }
 
 // Empty reports whether no file of the program is rewritten.
@@ -63,9 +64,18 @@ const module = "github.com/freerun-go/freerun"
 func Rewrite(q Request) (*Result, error) {
 	l := loader{
 		Request: q, fset: token.NewFileSet(),
+		sourced: make(map[string][]byte),
 		checked: make(map[string]*types.Package),
-		result:  Result{Texts: make(map[string][]byte)},
 	}
+	store := openStore(q.Keep)
+	defer store.trim()
+	question := l.question()
+	m := store.recall(question)
+	if m.holds() {
+		l.result.Texts, l.result.HasActivities = m.Texts, m.HasActivities
+		return &l.result, l.addBelow()
+	}
+	began := time.Now()
 	roots, err := packages.Load(l.config(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedTypesSizes), q.Patterns...)
 	if err != nil {
 		return nil, listing(err)
@@ -74,30 +84,30 @@ func Rewrite(q Request) (*Result, error) {
 		l.result.HasActivities = l.result.HasActivities || p.PkgPath == blockhook && len(p.GoFiles) > 0
 		l.exempts = l.exempts || p.PkgPath == ExemptPath && len(p.GoFiles) > 0
 	})
-	if q.Below != nil {
-		if err := q.Below(&l.result); err != nil {
+	if err := l.addBelow(); err != nil {
+		return nil, err
+	}
+	key := l.key(roots)
+	l.result.Texts = m.Texts
+	if m.Key != key {
+		if l.result.Texts, err = l.rewriteAll(l.choose(roots)); err != nil {
 			return nil, err
 		}
 	}
-	typed, plain := l.choose(roots)
-	if len(typed)+len(plain) == 0 {
-		return &l.result, nil
+	if len(l.result.Skipped) == 0 {
+		m = memory{Key: key, Texts: l.result.Texts, HasActivities: l.result.HasActivities}
+		m.noteListing(&l, roots, began)
+		store.remember(question, m)
 	}
-	store := openStore(q.Keep)
-	defer store.trim()
-	question, key := l.question(), l.key(roots)
-	texts, ok := store.recall(question, key)
-	if !ok {
-		texts = make(map[string][]byte)
-		if err := l.rewriteAll(typed, plain, texts); err != nil {
-			return nil, err
-		}
-		if len(l.result.Skipped) == 0 {
-			store.remember(question, key, texts)
-		}
-	}
-	l.result.Texts = texts
 	return &l.result, nil
+}
+
+// addBelow adds files of Go itself to the result.
+func (l *loader) addBelow() error {
+	if l.Below == nil {
+		return nil
+	}
+	return l.Below(&l.result)
 }
 
 // listing returns the error of a list of packages, in the go command's words if that has said some.
@@ -108,26 +118,27 @@ func listing(err error) error {
 	return fmt.Errorf("the go command does not list the packages: %w", err)
 }
 
-// rewriteAll rewrites packages, into a map by the paths of their files: typed, whose types are
-// needed, and plain.
-func (l *loader) rewriteAll(typed, plain []*packages.Package, into map[string][]byte) error {
+// rewriteAll rewrites packages: typed, whose types are needed, and plain. It returns the texts by
+// the paths of their files.
+func (l *loader) rewriteAll(typed, plain []*packages.Package) (map[string][]byte, error) {
+	texts := make(map[string][]byte)
 	for _, p := range plain {
-		if err := l.noteExempt(p, into); err != nil {
-			return err
+		if err := l.noteExempt(p, texts); err != nil {
+			return nil, err
 		}
 	}
 	if len(typed) == 0 {
-		return nil
+		return texts, nil
 	}
 	if err := l.loadOthers(typed); err != nil {
-		return err
+		return nil, err
 	}
 	for _, p := range typed {
-		if err := l.rewrite(p, into); err != nil {
-			return err
+		if err := l.rewrite(p, texts); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return texts, nil
 }
 
 // blockhook is the package through which activities hear that they are about to block.
@@ -136,6 +147,7 @@ const blockhook = module + "/internal/sys/blockhook"
 type loader struct {
 	Request
 	fset    *token.FileSet
+	sourced map[string][]byte         // by name, the files that were read
 	others  map[string]*types.Package // by path, the packages that are not rewritten
 	checked map[string]*types.Package // by ID, the packages that are rewritten
 	exempts bool                      // whether the program has package uncooperative of freerun
@@ -143,7 +155,13 @@ type loader struct {
 }
 
 func (l *loader) config(mode packages.LoadMode) *packages.Config {
-	return &packages.Config{Mode: mode, Dir: l.Dir, Env: l.Env, BuildFlags: l.Flags, Tests: l.Tests, Fset: l.fset}
+	env := l.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	// What is compiled is what the go command lists.
+	env = append(slices.Clone(env), "GOPACKAGESDRIVER=off")
+	return &packages.Config{Mode: mode, Dir: l.Dir, Env: env, BuildFlags: l.Flags, Tests: l.Tests, Fset: l.fset}
 }
 
 // choose returns the packages of the main modules to rewrite, each after its imports: those that
@@ -331,10 +349,18 @@ func (i imports) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("%s has no types", path)
 }
 
-// read reads a file, or the file that the user's overlay has in its place.
-func (q *Request) read(name string) ([]byte, error) {
-	if instead, ok := q.Overlay[name]; ok {
+// read reads a file, or the file that the user's overlay has in its place. What it returned once it
+// returns again: so what is remembered was made from what its key was made from.
+func (l *loader) read(name string) ([]byte, error) {
+	if instead, ok := l.Overlay[name]; ok {
 		name = instead
 	}
-	return os.ReadFile(name)
+	if text, ok := l.sourced[name]; ok {
+		return text, nil
+	}
+	text, err := os.ReadFile(name)
+	if err == nil {
+		l.sourced[name] = text
+	}
+	return text, err
 }

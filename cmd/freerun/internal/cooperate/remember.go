@@ -11,28 +11,32 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// memory is what a build remembers for the next one with the same command line: the rewritten files
-// of the main modules. If no source has changed since, the next build needs no types.
+// memory is what a build remembers for the next one with the same command line and environment. If
+// no source has changed since, the next build lists no packages; if only sources have that are not
+// compiled, as those of tests, it lists them, but needs no types.
 type memory struct {
-	Key   string // of all that the files depend on
-	Texts map[string][]byte
+	Listed  string // the key of the texts of Sources, or "" if they are not known
+	Sources sources
+	Key     string // of all that the rewritten files depend on
+
+	HasActivities bool
+	Texts         map[string][]byte
 }
 
-// question returns the name of the file with the memory of a build: one for each command line, so
-// that a build after a change replaces what is of no use any more.
+// question returns the name of the file with the memory of a build: one for each command line and
+// environment, so that a build after a change replaces what is of no use any more.
 func (l *loader) question() string {
 	k := newKey()
 	dir, _ := filepath.Abs(l.Dir)
-	k.add(dir, fmt.Sprintf("%q %q %v", l.Patterns, l.Flags, l.Tests))
+	k.add(dir, fmt.Sprintf("%q %q %v %v %v", l.Patterns, l.Flags, l.Tests, l.GoEnv, l.Overlay))
 	return "build-" + k.name()
 }
 
-// key returns the key of all that the rewritten files of the main modules depend on: the sources of
-// all packages but those of the standard library, and the version of that. Files in the module
-// cache never change.
+// key returns the key of all that the rewritten files of the main modules depend on besides what
+// the question tells: the sources of all packages but those of the standard library. Files in the
+// module cache never change.
 func (l *loader) key(roots []*packages.Package) string {
 	k := newKey()
-	k.add(l.result.GoVersion, fmt.Sprint(l.exempts))
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if p.Module == nil && !isOurs(p) {
 			return
@@ -64,28 +68,43 @@ func isCached(p *packages.Package, file string) bool {
 	return m != nil && m.Version != "" && strings.Contains(filepath.ToSlash(file), "@"+m.Version+"/")
 }
 
-// recall returns what a build remembered, if it still holds.
-func (s *store) recall(question, key string) (map[string][]byte, bool) {
+// noteListing has the memory know what the listing depends on that began at a time, unless that is
+// not known for sure.
+func (m *memory) noteListing(l *loader, roots []*packages.Package, began time.Time) {
+	s, known := l.sources(roots)
+	if !known {
+		return
+	}
+	key := s.key()
+	if !s.isChangedSince(began) {
+		m.Sources, m.Listed = s, key
+	}
+}
+
+// holds reports whether the packages need not be listed again.
+func (m *memory) holds() bool { return m.Listed != "" && m.Sources.key() == m.Listed }
+
+// recall returns what a build remembered, or nothing.
+func (s *store) recall(question string) (m memory) {
 	if s == nil {
-		return nil, false
+		return memory{}
 	}
 	name := filepath.Join(s.folder, question)
 	text, err := os.ReadFile(name)
-	var m memory
-	if err != nil || json.Unmarshal(text, &m) != nil || m.Key != key {
-		return nil, false
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return memory{}
 	}
 	now := time.Now()
 	_ = os.Chtimes(name, now, now) // if it fails, it is made again some day
-	return m.Texts, true
+	return m
 }
 
 // remember keeps the result of a build, if it can.
-func (s *store) remember(question, key string, texts map[string][]byte) {
+func (s *store) remember(question string, m memory) {
 	if s == nil {
 		return
 	}
-	text, err := json.Marshal(memory{key, texts})
+	text, err := json.Marshal(m)
 	if err != nil {
 		return
 	}

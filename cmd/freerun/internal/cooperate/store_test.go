@@ -11,17 +11,13 @@ import (
 // TestStore: what a build remembers is found by its key, and removed when it was not used for long.
 func TestStore(t *testing.T) {
 	s := openStore(filepath.Join(t.TempDir(), "a", "b"))
-	text := map[string][]byte{"x/a.go": []byte("text")}
-	if _, ok := s.recall("old", "key"); ok {
+	if m := s.recall("old"); m.Key != "" {
 		t.Error("an empty store has something")
 	}
-	s.remember("old", "key", text)
-	s.remember("question", "key", text)
-	if texts, ok := s.recall("question", "key"); !ok || string(texts["x/a.go"]) != "text" {
-		t.Errorf("%v %v", ok, texts)
-	}
-	if texts, ok := s.recall("question", "another key"); ok {
-		t.Errorf("%v", texts)
+	s.remember("old", memory{Key: "key"})
+	s.remember("question", memory{Key: "key", Texts: map[string][]byte{"x/a.go": []byte("text")}})
+	if m := s.recall("question"); m.Key != "key" || string(m.Texts["x/a.go"]) != "text" {
+		t.Errorf("%+v", m)
 	}
 	before := time.Now().Add(-2 * unused)
 	if err := os.Chtimes(filepath.Join(s.folder, "old"), before, before); err != nil {
@@ -46,8 +42,8 @@ func TestNoStore(t *testing.T) {
 	}
 	for _, folder := range []string{"", filepath.Join(file, "below")} {
 		s := openStore(folder)
-		s.remember("question", "key", nil)
-		if _, ok := s.recall("question", "key"); ok {
+		s.remember("question", memory{Key: "key"})
+		if m := s.recall("question"); m.Key != "" {
 			t.Error("something is remembered")
 		}
 		s.trim()
