@@ -12,7 +12,7 @@ import (
 
 // Quantum is the work that an activity may do before [Activity.Check] has it yield, counted roughly
 // in simple statements. A quantum lasts some tens of microseconds.
-const Quantum = 20_000
+const Quantum = 60_000
 
 // Check subtracts n from the activity's quantum, about one for each simple statement, and yields
 // when the quantum is used up. Programs that are compiled without `freerun build` call Check in

@@ -157,6 +157,7 @@ func TestListedOnce(t *testing.T) {
 		{"a new file", write("more.go", "package main\n"), ".", "", true},
 		{"a file that the build leaves out", write("left.go", "//go:build left\n\npackage main\n"), ".", "", true},
 		{"and now does not", write("left.go", "package main\n"), ".", "", true},
+		{"a test", write("main_test.go", "package main\n"), ".", "", false},
 		{"a tag", func() {}, ".", "GOFLAGS=-tags=left", true},
 		{"a file that is gone", func() { _ = os.Remove(filepath.Join(dir, "more.go")) }, ".", "", true},
 		{"a new folder beside", write("beside/beside.go", "package beside\n"), ".", "", false},

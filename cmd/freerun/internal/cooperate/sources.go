@@ -20,6 +20,7 @@ type sources struct {
 	Files   []string // read, or known to be missing
 	Folders []string // whose Go files are read
 	Trees   []string // folders that are read with those below them
+	Tests   bool     // whether files of tests are read
 }
 
 // trees returns the folders, of those of the modules, in which a pattern can match a package in a
@@ -41,6 +42,7 @@ func (l *loader) sources(roots []*packages.Package) (s sources, known bool) {
 	if l.Overlay != nil || strings.Contains(strings.Join(l.Flags, " ")+" "+l.GoEnv["GOFLAGS"], "-modfile") {
 		return sources{}, false
 	}
+	s.Tests = l.Tests
 	modules, known := s.addModules(l.GoEnv["GOWORK"], l.GoEnv["GOMOD"])
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		known = known && len(p.Errors) == 0
@@ -131,8 +133,7 @@ func (s *sources) names() iter.Seq[string] {
 			seen[name] = true
 			entries, _ := os.ReadDir(name)
 			for _, e := range entries {
-				isRead := strings.HasSuffix(e.Name(), ".go") || e.Name() == "go.mod"
-				if isRead && !e.IsDir() && !yield(filepath.Join(name, e.Name())) {
+				if s.reads(e.Name()) && !e.IsDir() && !yield(filepath.Join(name, e.Name())) {
 					return false
 				}
 			}
@@ -160,6 +161,12 @@ func (s *sources) names() iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// reads reports whether the listing depends on the text of a file of that name in a folder.
+func (s *sources) reads(name string) bool {
+	isGo := strings.HasSuffix(name, ".go") && (s.Tests || !strings.HasSuffix(name, "_test.go"))
+	return isGo || name == "go.mod"
 }
 
 // isPassedOver reports whether patterns with "..." do not match what is in a folder of that name.
