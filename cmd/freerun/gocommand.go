@@ -15,6 +15,7 @@ import (
 
 	"github.com/freerun-go/freerun/bench/commandline"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
+	"github.com/freerun-go/freerun/cmd/freerun/internal/goruntime"
 	"github.com/freerun-go/freerun/internal/sys/blockhook"
 )
 
@@ -56,11 +57,11 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	if l.foreign {
 		return goCommand(c, l.words(l.overlay))
 	}
-	dir, err := filepath.Abs(l.dir)
+	dir, err := l.folder()
 	if err != nil {
 		return err
 	}
-	env, err := goEnv(dir)
+	env, err := cooperate.GoEnv(dir, nil)
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ const overlays = "overlays"
 // usersOverlay reads the overlay that the user's command line or environment names.
 func usersOverlay(l *goLine, dir, goflags string) (map[string]string, error) {
 	if l.overlay == "" {
-		for word := range strings.FieldsSeq(goflags) {
+		for _, word := range splitQuoted(goflags) {
 			if name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "="); name == "overlay" {
 				l.overlay = value
 			}
@@ -123,19 +124,22 @@ func usersOverlay(l *goLine, dir, goflags string) (map[string]string, error) {
 	if l.overlay == "" {
 		return nil, nil
 	}
-	file := l.overlay
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(dir, file)
-	}
-	if folder := cached(overlays); folder != "" && strings.HasPrefix(file, folder+string(filepath.Separator)) {
-		l.overlay = "" // of `freerun overlay`: what it replaces is replaced anyway
-		return nil, nil
-	}
-	users, err := cooperate.ReadOverlay(file, dir)
+	users, err := cooperate.ReadOverlay(inFolder(dir, l.overlay), dir)
 	if err != nil {
 		return nil, commandline.Usagef("-overlay is %q, and must be a JSON file as `go help build` describes it: %v", l.overlay, err)
 	}
+	if goruntime.Without(users); len(users) == 0 { // of `freerun overlay`
+		l.overlay, users = "", nil
+	}
 	return users, nil
+}
+
+// inFolder returns the name of a file that may be relative to a folder.
+func inFolder(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }
 
 // goCommand runs the go command to its end, on this command's terminal.

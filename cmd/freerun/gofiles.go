@@ -1,12 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,27 +34,4 @@ func addGo(c *cobra.Command, r *cooperate.Result, env, users map[string]string) 
 // isKnown reports whether the runtime of a version of Go is known, such as go1.26.8.
 func isKnown(version string) bool {
 	return version == goruntime.Version || strings.HasPrefix(version, goruntime.Version+".")
-}
-
-// goEnv returns what `go env` says in a folder, except for GOGCCFLAGS, which is new each time.
-func goEnv(dir string) (map[string]string, error) {
-	g := exec.Command("go", "env", "-json")
-	g.Dir = dir
-	text, err := g.Output()
-	var exit *exec.ExitError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &exit) && len(exit.Stderr) > 0:
-		return nil, errors.New(strings.TrimSpace(string(exit.Stderr)))
-	case errors.As(err, &path) && path.Path == dir:
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("there is no go command that works: %w; install Go, or put it into PATH", err)
-	}
-	var env map[string]string
-	if err := json.Unmarshal(text, &env); err != nil {
-		return nil, fmt.Errorf("go env: %w", err)
-	}
-	delete(env, "GOGCCFLAGS")
-	return env, nil
 }

@@ -30,7 +30,7 @@ echo '{"GOROOT": "/nowhere", "GOVERSION": "go1.99.1", "GOGCCFLAGS": "/tmp/go-bui
 	c := &cobra.Command{}
 	c.SetErr(&errs)
 	result := &cooperate.Result{HasActivities: true}
-	env, err := goEnv(dir)
+	env, err := cooperate.GoEnv(dir, nil)
 	if err != nil || env["GOGCCFLAGS"] != "" {
 		t.Fatal(env, err)
 	}

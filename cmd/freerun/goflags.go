@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -111,6 +112,39 @@ func (l *goLine) note(name, value string, words []string) {
 			flag = "-" + name + "=" + value
 		}
 		l.list = append(l.list, flag)
+	}
+}
+
+// folder returns the folder in which the go command runs, by the path that it has for that: that of
+// -C without symbolic links, and that of the shell otherwise.
+func (l *goLine) folder() (string, error) {
+	dir, err := filepath.Abs(l.dir)
+	if err != nil || l.dir == "" {
+		return dir, err
+	}
+	if physical, err := filepath.EvalSymlinks(dir); err == nil {
+		return physical, nil
+	}
+	return dir, nil // the go command reports what is wrong with it
+}
+
+// splitQuoted splits a list of flags at spaces, as the go command does with GOFLAGS: a word may be
+// in quotes of either sort.
+func splitQuoted(text string) (words []string) {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		if text == "" {
+			return words
+		}
+		end, skip := strings.IndexAny(text, " \t\r\n"), 0
+		if quote := text[0]; quote == '\'' || quote == '"' {
+			text = text[1:]
+			end, skip = strings.IndexByte(text, quote), 1
+		}
+		if end < 0 {
+			return append(words, text)
+		}
+		words, text = append(words, text[:end]), text[end+skip:]
 	}
 }
 

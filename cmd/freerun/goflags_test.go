@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,20 @@ func TestGoLine(t *testing.T) {
 		got += " go: " + strings.Join(l.words("O"), " ")
 		if got != want {
 			t.Errorf("freerun %s:\n got %s\nwant %s", line, got, want)
+		}
+	}
+}
+
+func TestSplitQuoted(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                                  nil,
+		" -a  -tags=x ":                     {"-a", "-tags=x"},
+		"'-overlay=/a b.json' -race":        {"-overlay=/a b.json", "-race"},
+		"\"-ldflags=-X 'a=b c'\"\t-mod=mod": {"-ldflags=-X 'a=b c'", "-mod=mod"},
+		"'-tags=x y":                        {"-tags=x y"},
+	} {
+		if got := splitQuoted(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ Exit status: 0; 1 if the version of Go is not known, or the file cannot be writt
 		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			result := &cooperate.Result{HasActivities: true}
-			env, err := goEnv("")
+			env, err := cooperate.GoEnv("", nil)
 			if err != nil {
 				return err
 			}

@@ -150,34 +150,82 @@ func TestListedOnce(t *testing.T) {
 		pattern string
 		env     string
 		lists   bool
+		always  bool // it lists them then each time
 	}{
-		{"the first build", func() {}, ".", "", true},
-		{"a changed file", write("main.go", usesSpinning+comment), ".", "", true},
-		{"a changed time", func() { _ = os.Chtimes(filepath.Join(dir, "main.go"), time.Time{}, time.Now()) }, ".", "", false},
-		{"a new file", write("more.go", "package main\n"), ".", "", true},
-		{"a file that the build leaves out", write("left.go", "//go:build left\n\npackage main\n"), ".", "", true},
-		{"and now does not", write("left.go", "package main\n"), ".", "", true},
-		{"a test", write("main_test.go", "package main\n"), ".", "", false},
-		{"a tag", func() {}, ".", "GOFLAGS=-tags=left", true},
-		{"a file that is gone", func() { _ = os.Remove(filepath.Join(dir, "more.go")) }, ".", "", true},
-		{"a new folder beside", write("beside/beside.go", "package beside\n"), ".", "", false},
-		{"a wide pattern", func() {}, "./...", "", true},
-		{"a new folder in it", write("below/below.go", "package below\n"), "./...", "", true},
-		{"a new file there", write("below/more.go", "package below\n"), "./...", "", true},
-		{"a folder that it does not match", write("testdata/below.go", "package below\n"), "./...", "", false},
-		{"a module in it", write("below/go.mod", "module example.org/below\n\ngo 1.26\n"), "./...", "", true},
-		{"a file of another module", write("spinning/spinning.go", spinning+comment), ".", "", true},
-		{"the version of Go of another module", write("spinning/go.mod", "module example.org/spinning\n\ngo 1.22\n"), ".", "", true},
-		{"a workspace", write("go.work", "go 1.26.0\n\nuse .\n"), ".", "GOWORK=" + filepath.Join(dir, "go.work"), true},
-		{"more of it", write("go.work", "go 1.26.0\n\nuse .\nuse ./spinning\n"), ".", "GOWORK=" + filepath.Join(dir, "go.work"), true},
-		{"an overlay", write("overlay.json", "{}"), ".", "GOFLAGS=-overlay=overlay.json", true},
+		{"the first build", func() {}, ".", "", true, false},
+		{"a changed file", write("main.go", usesSpinning+comment), ".", "", true, false},
+		{"a changed time", func() { _ = os.Chtimes(filepath.Join(dir, "main.go"), time.Time{}, time.Now()) }, ".", "", false, false},
+		{"a new file", write("more.go", "package main\n"), ".", "", true, false},
+		{"a file that the build leaves out", write("left.go", "//go:build left\n\npackage main\n"), ".", "", true, false},
+		{"and now does not", write("left.go", "package main\n"), ".", "", true, false},
+		{"a test", write("main_test.go", "package main\n"), ".", "", false, false},
+		{"a tag", func() {}, ".", "GOFLAGS=-tags=left", true, false},
+		{"a file that is gone", func() { _ = os.Remove(filepath.Join(dir, "more.go")) }, ".", "", true, false},
+		{"a new folder beside", write("beside/beside.go", "package beside\n"), ".", "", false, false},
+		{"a wide pattern", func() {}, "./...", "", true, false},
+		{"a new folder in it", write("below/below.go", "package below\n"), "./...", "", true, false},
+		{"a new file there", write("below/more.go", "package below\n"), "./...", "", true, false},
+		{"a folder that it does not match", write("testdata/below.go", "package below\n"), "./...", "", false, false},
+		{"a module in it", write("below/go.mod", "module example.org/below\n\ngo 1.26\n"), "./...", "", true, false},
+		{"a package of tests alone", write("tested/x_test.go", "package tested\n"), "./tested", "", true, false},
+		{"and of more", write("tested/x.go", "package tested\n"), "./tested", "", true, false},
+		{"a folder named as a program of tests", write("beside.test/x.go", "package beside\n"), "./beside.test", "", true, false},
+		{"a change in it", write("beside.test/x.go", "package beside\n"+comment), "./beside.test", "", true, false},
+		{"a link", func() { _ = os.Symlink(filepath.Join(dir, "beside"), filepath.Join(dir, "link")) }, "./link/...", "", true, false},
+		{"a new folder behind it", write("beside/new/new.go", "package new\n"), "./link/...", "", true, false},
+		{"all packages", func() {}, "all", "", true, false},
+		{"what a test imports", write("main_test.go", "package main\n\nimport _ \"bytes\"\n"), "all", "", true, false},
+		{"a file of another module", write("spinning/spinning.go", spinning+comment), ".", "", true, false},
+		{"a folder of that module", write("spinning/in/side/side.go", "package side\n"), "example.org/spinning/in/side", "", true, false},
+		{"the version of Go of another module", write("spinning/go.mod", "module example.org/spinning\n\ngo 1.22\n"), ".", "", true, false},
+		{"a folder of it that becomes a module", write("spinning/in/go.mod", "module example.org/in\n\ngo 1.26\n"), "example.org/spinning/in/side", "", true, true},
+		{"a workspace", write("go.work", "go 1.26.0\n\nuse .\n"), ".", "GOWORK=" + filepath.Join(dir, "go.work"), true, false},
+		{"more of it", write("go.work", "go 1.26.0\n\nuse .\nuse ./spinning\n"), ".", "GOWORK=" + filepath.Join(dir, "go.work"), true, false},
+		{"an overlay", write("overlay.json", `{"Replace": {"left.go": ""}}`), ".", "GOFLAGS=-overlay=overlay.json", true, true},
 	} {
 		c.change()
 		if lists(c.pattern, c.env) != c.lists {
 			t.Errorf("%s: the packages are listed is %t", c.what, !c.lists)
 		}
-		if again := strings.Contains(c.env, "overlay"); lists(c.pattern, c.env) != again {
-			t.Errorf("%s, once more: the packages are listed is %t", c.what, !again)
+		lists(c.pattern, c.env) // once more where there are other folders than before
+		if lists(c.pattern, c.env) != c.always {
+			t.Errorf("%s, then: the packages are listed is %t", c.what, !c.always)
 		}
+	}
+}
+
+// TestChangedMeanwhile: a build during which a file comes, whose times and whose folder's are old,
+// remembers no listing without it.
+func TestChangedMeanwhile(t *testing.T) {
+	dir, folder := newSpinning(t), t.TempDir()
+	long := time.Now().Add(-time.Hour)
+	write := func(name, text string) {
+		t.Helper()
+		full := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(full, []byte(text), 0o644), os.Chtimes(full, long, long), os.Chtimes(dir, long, long)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := func(meanwhile func()) int {
+		t.Helper()
+		result, err := cooperate.Rewrite(cooperate.Request{
+			Dir: dir, Env: command(dir, "go").Env, Keep: folder, Below: func(*cooperate.Result) error { meanwhile(); return nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(result.Texts)
+	}
+	for range 3 {
+		if got := texts(func() {}); got != 1 {
+			t.Fatalf("%d files are rewritten, want 1", got)
+		}
+	}
+	write("main.go", usesSpinning+"// Changed.\n")
+	texts(func() {
+		write("more.go", "package main\n\nimport \"github.com/freerun-go/freerun/activity\"\n\nfunc more(a *activity.Activity) {\n\tfor {\n\t}\n}\n")
+	})
+	if got := texts(func() {}); got != 2 {
+		t.Errorf("%d files are rewritten, want 2", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	runtime "github.com/freerun-go/freerun"
 	"github.com/freerun-go/freerun/activity"
+	"github.com/freerun-go/freerun/cmd/freerun/internal/cooperate"
 	"github.com/freerun-go/freerun/cmd/freerun/internal/goruntime"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
@@ -111,7 +112,7 @@ func switched() (way, why string) {
 // preempted tells what programs get that `freerun build` makes in the current folder. This command
 // is not one of them.
 func preempted() (way, why string) {
-	env, err := goEnv("")
+	env, err := cooperate.GoEnv("", nil)
 	switch version := env["GOVERSION"]; {
 	case err != nil:
 		return "at checks alone", "there is no go command here that works, so no `freerun build`"

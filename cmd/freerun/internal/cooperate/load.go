@@ -9,20 +9,19 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/tools/go/packages"
 )
 
 // Request names the packages to compile, in the terms of the go command.
 type Request struct {
-	Dir string // the folder in which the go command runs; "" is the current folder
-	Env []string
-	// GoEnv is what `go env` says there. Without it, packages are listed each time.
-	GoEnv    map[string]string
-	Flags    []string // build flags
+	Dir      string // the folder in which the go command runs; "" is the current folder
+	Env      []string
+	GoEnv    map[string]string // what `go env` says there; nil asks it
+	Flags    []string          // build flags
 	Patterns []string
 	Tests    bool // whether to include the tests of the packages
 	// Overlay is the user's overlay: by path, the file to read instead; "" for a file to leave out.
@@ -67,15 +66,22 @@ func Rewrite(q Request) (*Result, error) {
 		sourced: make(map[string][]byte),
 		checked: make(map[string]*types.Package),
 	}
+	if l.GoEnv == nil {
+		env, err := GoEnv(q.Dir, q.Env)
+		if err != nil {
+			return nil, err
+		}
+		l.GoEnv = env
+	}
 	store := openStore(q.Keep)
 	defer store.trim()
 	question := l.question()
 	m := store.recall(question)
-	if m.holds() {
+	before := m.Sources.key()
+	if m.Listed == before {
 		l.result.Texts, l.result.HasActivities = m.Texts, m.HasActivities
 		return &l.result, l.addBelow()
 	}
-	began := time.Now()
 	roots, err := packages.Load(l.config(packages.NeedName|packages.NeedFiles|packages.NeedImports|packages.NeedDeps|packages.NeedModule|packages.NeedTypesSizes), q.Patterns...)
 	if err != nil {
 		return nil, listing(err)
@@ -95,9 +101,9 @@ func Rewrite(q Request) (*Result, error) {
 		}
 	}
 	if len(l.result.Skipped) == 0 {
-		m = memory{Key: key, Texts: l.result.Texts, HasActivities: l.result.HasActivities}
-		m.noteListing(&l, roots, began)
-		store.remember(question, m)
+		now := memory{Key: key, Texts: l.result.Texts, HasActivities: l.result.HasActivities}
+		now.noteListing(&l, roots, m.Sources, before)
+		store.remember(question, now)
 	}
 	return &l.result, nil
 }
@@ -174,7 +180,7 @@ func (l *loader) choose(roots []*packages.Package) (typed, plain []*packages.Pac
 			knows[p] = knows[p] || knows[imported]
 		}
 		switch {
-		case !isOurs(p):
+		case !l.isOurs(p):
 		case knows[p]:
 			typed = append(typed, p)
 		case l.exempts:
@@ -186,16 +192,21 @@ func (l *loader) choose(roots []*packages.Package) (typed, plain []*packages.Pac
 
 // isOurs reports whether a package is the user's own. The program that runs the tests of a package
 // is the go command's.
-func isOurs(p *packages.Package) bool {
+func (l *loader) isOurs(p *packages.Package) bool {
 	switch {
-	case strings.HasSuffix(p.ID, ".test"):
+	case len(p.GoFiles) > 0 && l.isBelow(p.GoFiles[0], "GOCACHE"):
 		return false
-	case p.Module == nil:
-		return p.PkgPath == "command-line-arguments"
+	case p.Module == nil: // or it is named by its files
+		return p.PkgPath == "command-line-arguments" || p.PkgPath == "command-line-arguments_test"
 	case p.Module.Path == module && !strings.HasPrefix(p.PkgPath, module+"/programs/"):
 		return false
 	}
 	return p.Module.Main
+}
+
+// isStandard reports whether a package is of the standard library, whose version is in GoEnv.
+func (l *loader) isStandard(p *packages.Package) bool {
+	return p.Module == nil && l.isBelow(filepath.Join(p.Dir, "x"), "GOROOT")
 }
 
 // loadOthers loads the types of the imports that are not of the main modules, from the compiler's

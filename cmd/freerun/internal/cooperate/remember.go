@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -15,8 +16,8 @@ import (
 // no source has changed since, the next build lists no packages; if only sources have that are not
 // compiled, as those of tests, it lists them, but needs no types.
 type memory struct {
-	Listed  string // the key of the texts of Sources, or "" if they are not known
 	Sources sources
+	Listed  string // the key of Sources before, during and after the listing; "" if not known
 	Key     string // of all that the rewritten files depend on
 
 	HasActivities bool
@@ -38,16 +39,16 @@ func (l *loader) question() string {
 func (l *loader) key(roots []*packages.Package) string {
 	k := newKey()
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		if p.Module == nil && !isOurs(p) {
+		if l.isStandard(p) {
 			return
 		}
 		version := ""
 		if p.Module != nil {
 			version = p.Module.GoVersion
 		}
-		k.add(p.ID, fmt.Sprint(p.PkgPath, version, isOurs(p), p.TypesSizes))
+		k.add(p.ID, fmt.Sprint(p.PkgPath, version, l.isOurs(p), p.TypesSizes))
 		for _, file := range p.GoFiles {
-			if isCached(p, file) {
+			if l.isFixed(file) {
 				k.add(file, "")
 			} else if source, err := l.read(file); err == nil {
 				k.add(file, string(source))
@@ -59,30 +60,32 @@ func (l *loader) key(roots []*packages.Package) string {
 	return k.name()
 }
 
-// isCached reports whether a file of a package is in the module cache.
-func isCached(p *packages.Package, file string) bool {
-	m := p.Module
-	if m != nil && m.Replace != nil {
-		m = m.Replace
-	}
-	return m != nil && m.Version != "" && strings.Contains(filepath.ToSlash(file), "@"+m.Version+"/")
+// isFixed reports whether a file never changes: it is of the standard library or in the module
+// cache, or the go command has made it.
+func (l *loader) isFixed(file string) bool {
+	return l.isBelow(file, "GOROOT") || l.isBelow(file, "GOMODCACHE") || l.isBelow(file, "GOCACHE")
 }
 
-// noteListing has the memory know what the listing depends on that began at a time, unless that is
-// not known for sure.
-func (m *memory) noteListing(l *loader, roots []*packages.Package, began time.Time) {
+// isBelow reports whether a file is in the folder that a variable of `go env` names.
+func (l *loader) isBelow(file, variable string) bool {
+	folder := l.GoEnv[variable]
+	return folder != "" && strings.HasPrefix(file, filepath.Clean(folder)+string(filepath.Separator))
+}
+
+// noteListing has the memory know what a listing depended on, and the key of that if it was the
+// same before: so nothing has changed meanwhile. What a build depended on before is known if an
+// earlier one depended on the same files. So the second build lists once more, and so does the one
+// after a change of which folders there are.
+func (m *memory) noteListing(l *loader, roots []*packages.Package, earlier sources, before string) {
 	s, known := l.sources(roots)
 	if !known {
 		return
 	}
-	key := s.key()
-	if !s.isChangedSince(began) {
-		m.Sources, m.Listed = s, key
+	m.Sources = s
+	if reflect.DeepEqual(s, earlier) && s.key() == before {
+		m.Listed = before
 	}
 }
-
-// holds reports whether the packages need not be listed again.
-func (m *memory) holds() bool { return m.Listed != "" && m.Sources.key() == m.Listed }
 
 // recall returns what a build remembered, or nothing.
 func (s *store) recall(question string) (m memory) {

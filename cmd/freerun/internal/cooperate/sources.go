@@ -2,12 +2,10 @@ package cooperate
 
 import (
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
@@ -21,7 +19,11 @@ type sources struct {
 	Folders []string // whose Go files are read
 	Trees   []string // folders that are read with those below them
 	Tests   bool     // whether files of tests are read
+	Vendor  bool     // whether folders of the name vendor are read in Trees
 }
+
+// metaPatterns match packages in folders that do not exist yet, as those with "..." do.
+var metaPatterns = []string{"all", "cmd", "std", "tool", "work"}
 
 // trees returns the folders, of those of the modules, in which a pattern can match a package in a
 // folder that does not exist yet.
@@ -30,7 +32,7 @@ func trees(pattern, dir string, modules []string) []string {
 	switch {
 	case isWide && (strings.HasPrefix(pattern, ".") || filepath.IsAbs(pattern)):
 		return []string{inFolder(dir, filepath.Dir(before+"x"))}
-	case isWide, slices.Contains([]string{"all", "cmd", "std", "tool", "work"}, pattern):
+	case isWide, slices.Contains(metaPatterns, pattern):
 		return modules
 	default:
 		return nil
@@ -42,26 +44,36 @@ func (l *loader) sources(roots []*packages.Package) (s sources, known bool) {
 	if l.Overlay != nil || strings.Contains(strings.Join(l.Flags, " ")+" "+l.GoEnv["GOFLAGS"], "-modfile") {
 		return sources{}, false
 	}
-	s.Tests = l.Tests
 	modules, known := s.addModules(l.GoEnv["GOWORK"], l.GoEnv["GOMOD"])
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		known = known && len(p.Errors) == 0
-		if p.Module == nil && !isOurs(p) || strings.HasSuffix(p.ID, ".test") {
-			return // of Go, or made by the go command
-		}
-		for _, file := range slices.Concat(p.GoFiles, p.IgnoredFiles) {
-			if !isCached(p, file) {
-				s.Folders = append(s.Folders, filepath.Dir(file))
+		for _, file := range slices.Concat([]string{filepath.Join(p.Dir, "x")}, p.GoFiles, p.IgnoredFiles) {
+			if filepath.IsAbs(file) && !l.isFixed(file) {
+				s.addFolder(filepath.Dir(file), p.Module)
 			}
 		}
 	})
-	slices.Sort(s.Folders)
-	s.Folders = slices.Compact(s.Folders)
 	dir, err := filepath.Abs(l.Dir)
 	for _, pattern := range l.Patterns {
 		s.Trees = append(s.Trees, trees(pattern, dir, modules)...)
 	}
+	// Pattern all has the packages that tests of the main modules import, whatever is compiled.
+	s.Tests = l.Tests || slices.Contains(l.Patterns, "all")
+	s.Vendor = strings.Contains(strings.Join(l.Patterns, " "), "vendor")
+	for _, list := range []*[]string{&s.Files, &s.Folders, &s.Trees} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
 	return s, known && err == nil
+}
+
+// addFolder adds the folder of a package, and the go.mod that would make it part of another module.
+func (s *sources) addFolder(folder string, m *packages.Module) {
+	s.Folders = append(s.Folders, folder)
+	for m != nil && len(folder) > len(m.Dir) && strings.HasPrefix(folder, m.Dir) {
+		s.Files = append(s.Files, filepath.Join(folder, "go.mod"))
+		folder = filepath.Dir(folder)
+	}
 }
 
 // addModules adds the files that say which modules there are. It returns the folders of those that
@@ -117,50 +129,41 @@ func local(replaced []*modfile.Replace, at string) (folders []string) {
 	return folders
 }
 
-// names returns all files and folders, in the same order each time.
-func (s *sources) names() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, name := range s.Files {
-			if !yield(name) {
-				return
-			}
+// names returns all files there are, in the same order each time.
+func (s *sources) names() []string {
+	names := slices.Clone(s.Files)
+	seen := make(map[string]bool)
+	add := func(folder string) {
+		if seen[folder] {
+			return
 		}
-		seen := make(map[string]bool)
-		folder := func(name string) bool {
-			if seen[name] {
-				return true
-			}
-			seen[name] = true
-			entries, _ := os.ReadDir(name)
-			for _, e := range entries {
-				if s.reads(e.Name()) && !e.IsDir() && !yield(filepath.Join(name, e.Name())) {
-					return false
-				}
-			}
-			return yield(name)
-		}
-		for _, name := range s.Folders {
-			if !folder(name) {
-				return
-			}
-		}
-		for _, tree := range s.Trees {
-			err := filepath.WalkDir(tree, func(name string, e fs.DirEntry, err error) error {
-				switch {
-				case err != nil || !e.IsDir():
-					return nil
-				case name != tree && isPassedOver(e.Name()):
-					return fs.SkipDir
-				case !folder(name):
-					return fs.SkipAll
-				}
-				return nil
-			})
-			if err != nil {
-				return
+		seen[folder] = true
+		entries, _ := os.ReadDir(folder)
+		for _, e := range entries {
+			if s.reads(e.Name()) {
+				names = append(names, filepath.Join(folder, e.Name()))
 			}
 		}
 	}
+	for _, folder := range s.Folders {
+		add(folder)
+	}
+	for _, tree := range s.Trees {
+		if physical, err := filepath.EvalSymlinks(tree); err == nil {
+			tree = physical // WalkDir would not follow it
+		}
+		_ = filepath.WalkDir(tree, func(name string, e fs.DirEntry, err error) error {
+			switch {
+			case err != nil || !e.IsDir():
+				return nil
+			case name != tree && s.passesOver(e.Name()):
+				return fs.SkipDir
+			}
+			add(name)
+			return nil
+		})
+	}
+	return names
 }
 
 // reads reports whether the listing depends on the text of a file of that name in a folder.
@@ -169,28 +172,25 @@ func (s *sources) reads(name string) bool {
 	return isGo || name == "go.mod"
 }
 
-// isPassedOver reports whether patterns with "..." do not match what is in a folder of that name.
-func isPassedOver(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor"
+// passesOver reports whether patterns with "..." do not match what is in a folder of that name.
+func (s *sources) passesOver(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" && !s.Vendor
 }
 
 // key returns the key of the texts of all files.
 func (s *sources) key() string {
 	k := newKey()
-	for name := range s.names() {
-		text, _ := os.ReadFile(name) // of a folder and of what is missing there is none
-		k.add(name, string(text))
-	}
-	return k.name()
-}
-
-// isChangedSince reports whether a file was added, removed or written since a time, so that a
-// listing which began then may have found it or not.
-func (s *sources) isChangedSince(began time.Time) bool {
-	for name := range s.names() {
-		if info, err := os.Stat(name); err == nil && !info.ModTime().Before(began) {
-			return true
+	for _, name := range s.names() {
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			k.add(name, "missing")
+		case !info.Mode().IsRegular(): // as a folder, or a pipe, which nobody may write to
+			k.add(name, info.Mode().Type().String())
+		default:
+			text, _ := os.ReadFile(name) // what cannot be read is reported by the go command
+			k.add(name, " "+string(text))
 		}
 	}
-	return false
+	return k.name()
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -29,6 +30,11 @@ var edition = sync.OnceValue(func() string {
 	for _, e := range entries {
 		text, _ := itself.ReadFile(e.Name())
 		fmt.Fprintf(h, "%s %d\n%s", e.Name(), len(text), text)
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps { // which list and parse for it
+			fmt.Fprintf(h, "%s %s %s\n", m.Path, m.Version, m.Sum)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)) + runtime.Version() // whose parser it is
 })

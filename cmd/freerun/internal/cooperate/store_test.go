@@ -49,3 +49,21 @@ func TestNoStore(t *testing.T) {
 		s.trim()
 	}
 }
+
+// TestFixed: what a file is called does not make it one that never changes, where it is does.
+func TestFixed(t *testing.T) {
+	in := func(folder string) string { return filepath.Join(t.TempDir(), folder) }
+	modules, project := in("mod"), in("project@v1.2.3")
+	l := loader{Request: Request{GoEnv: map[string]string{"GOMODCACHE": modules, "GOROOT": in("go"), "GOCACHE": "off"}}}
+	for file, want := range map[string]bool{
+		filepath.Join(modules, "example.org", "a@v1.2.3", "a.go"):              true,
+		filepath.Join(project, "vendor", "example.org", "a", "a.go"):           false,
+		filepath.Join(modules+"2", "example.org", "a@v1.2.3", "a.go"):          false,
+		filepath.Join(l.GoEnv["GOROOT"], "src", "fmt", "print.go"):             true,
+		filepath.Join(filepath.Dir(l.GoEnv["GOROOT"]), "goods", "src", "a.go"): false,
+	} {
+		if got := l.isFixed(file); got != want {
+			t.Errorf("%s: %t, want %t", file, got, want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ package goruntime
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 )
@@ -69,6 +70,26 @@ func edits() map[string][]edit {
 		}
 	}
 	return all
+}
+
+// Without removes from an overlay, which has the file to read by each path, what `freerun overlay`
+// has put into it: [Texts] replaces the same files.
+func Without(overlay map[string]string) {
+	inRuntime := func(name, file string) bool { return strings.HasSuffix(filepath.ToSlash(name), "/src/runtime/"+file) }
+	isOurs := func(name string) bool {
+		for file := range edits() {
+			if inRuntime(name, file) {
+				return true
+			}
+		}
+		return inRuntime(name, filepath.Base(name)) && strings.HasPrefix(filepath.Base(name), "freerun")
+	}
+	for name := range overlay {
+		if inRuntime(name, "freerun_preempt.go") {
+			maps.DeleteFunc(overlay, func(name, _ string) bool { return isOurs(name) })
+			return
+		}
+	}
 }
 
 // Texts returns the texts of files to compile in the place of those of the runtime in a GOROOT. The
