@@ -250,7 +250,7 @@ calibration: ## measure what simulated processors cost, for docs/simulation: two
 	$(CALIBRATE) bank --size 5000 --accounts 1000 --work 1000
 	$(CALIBRATE) ddb --size 500
 	$(CALIBRATE) pingpong --size 20000
-	$(CALIBRATE) matrix --size 120 --tasks 16
+	$(CALIBRATE) matrix --size 120 --tasks 16 --variants activities
 	$(CALIBRATE) submit --size 20000 --variants tell,futures --model 2
 	$(CALIBRATE) fanin --size 20000 --model 2
 	$(CALIBRATE) hot --size 1000 --depth 1000 --callers 1,4 --pause 0 --model 2
