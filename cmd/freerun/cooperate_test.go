@@ -124,7 +124,7 @@ var loops = map[string]func(a *activity.Activity){
 			goto again
 		}
 	},
-	"recursion":  func(a *activity.Activity) { fib(a, 22) },
+	"recursion": func(a *activity.Activity) { fib(a, 36) }, // without checks: it is preempted
 	"iterator": func(a *activity.Activity) {
 		for v := range upTo(n) {
 			sink += v

@@ -22,9 +22,9 @@ import (
 // aboutChecks is the common part of the help of build, run and test.
 const aboutChecks = `
 It takes what the go command takes: flags, packages, arguments. The packages of the main module, or of the
-workspace, that are named or imported are compiled with checks: at the head of every function and of every
-turn of a loop, and before every goto backward, where an *activity.Activity is in reach, the activity gives
-up its processor if it has used up its quantum. So a loop shares its processor although it yields nowhere.
+workspace, that are named or imported are compiled with checks: at the head of every turn of a loop, and before
+every goto backward, where an *activity.Activity is in reach, the activity gives up its processor if it has
+used up its quantum. So a loop shares its processor although it yields nowhere.
 In reach is the first parameter of that type, or a local variable that gets its value from one, from a field,
 a type assertion or activity.Of; function literals have what the function around them has. In all other code,
 also in other modules and in the standard library, Go's runtime preempts the activity after a millisecond.
@@ -71,7 +71,8 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	}
 	result, err := cooperate.Rewrite(cooperate.Request{
 		Dir: dir, GoEnv: env, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: cached("rewritten"),
-		Below: func(r *cooperate.Result) error { return addGo(c, r, env, users) },
+		Preempted: isKnown(env["GOVERSION"]) && env["GOARCH"] != "wasm",
+		Below:     func(r *cooperate.Result) error { return addGo(c, r, env, users) },
 	})
 	if err != nil {
 		return err

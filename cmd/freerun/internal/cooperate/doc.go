@@ -7,17 +7,18 @@
 //
 // # Where the checks go
 //
-// A check is a call a.CheckInserted(N). There is one at the head of every function, and one at
-// every backward branch: at the head of the body of each for and range loop, where continue leads
-// to, and before each goto to a label above it. A check needs an activity in reach, see below.
+// A check is a call a.CheckInserted(N). There is one at every backward branch: at the head of the
+// body of each for and range loop, where continue leads to, and before each goto to a label above
+// it. Where nothing preempts activities there is one at the head of every function, too. A check
+// needs an activity in reach, see below.
 //
 // # What N is
 //
-// N is the weight of the code up to the next check, which is paid in advance. At the head of a
-// function this is the whole function except for the bodies of its loops. At the head of a loop it
-// is one turn of the loop except for the bodies of loops in it. Of branches the heaviest counts.
-// The weight is counted as the paper counts instructions, without regard to how long each takes:
-// see [weigher].
+// N is the weight of the function's code up to the next check, which is paid in advance. At the
+// head of a loop this is one turn of the loop except for the bodies of loops in it. At the head of
+// a function it is the whole function except for the bodies of its loops. Of branches the heaviest
+// counts. The weight is counted as the paper counts instructions, without regard to how long each
+// takes: see [weigher].
 //
 // Some loops are cut into pieces: small innermost loops with a counter or over a slice, without
 // calls and without ways out. A piece weighs at most [batch]. Its check comes before it, with the

@@ -26,6 +26,9 @@ type Request struct {
 	Tests    bool // whether to include the tests of the packages
 	// Overlay is the user's overlay: by path, the file to read instead; "" for a file to leave out.
 	Overlay map[string]string
+	// Preempted says that Go's runtime preempts activities: then functions have no checks at their
+	// heads, only loops have them.
+	Preempted bool
 	// Keep is a folder for what was rewritten, which is kept for the next time. If it is "" or
 	// cannot be written, nothing is kept.
 	Keep string
@@ -253,7 +256,7 @@ func (l *loader) loadOthers(ours []*packages.Package) error {
 // rewritten once.
 func (l *loader) rewrite(p *packages.Package, into map[string][]byte) error {
 	u := Package{
-		Fset: l.fset, Sizes: p.TypesSizes, Path: p.PkgPath, Info: newInfo(),
+		Fset: l.fset, Sizes: p.TypesSizes, Path: p.PkgPath, Info: newInfo(), Preempted: l.Preempted,
 	}
 	var failure error
 	note := func(err error) {

@@ -26,6 +26,7 @@ type param struct {
 	v       types.Object // nil if it has no name
 	name    string
 	body    *ast.BlockStmt
+	used    bool // whether a check uses it
 	aliased bool // whether it needs another name, because its own is hidden where it is used
 }
 
@@ -193,25 +194,41 @@ func (r *reach) mayRun(e ast.Expr) bool {
 
 // at returns the name under which the running activity is in reach at pos, or "" if there is none.
 func (r *reach) at(pos token.Pos) string {
+	name, _ := r.find(pos)
+	return name
+}
+
+// use is at for a check that is inserted there.
+func (r *reach) use(pos token.Pos) string {
+	name, p := r.find(pos)
+	if p != nil {
+		p.used = true
+		p.aliased = p.aliased || p.v != nil && name == r.fresh
+	}
+	return name
+}
+
+// find returns the name under which the running activity is in reach at pos, and the parameter that
+// it is; nil if it is a local variable.
+func (r *reach) find(pos token.Pos) (name string, p *param) {
 	innermost := r.pkg.Scope().Innermost(pos)
 	for s := innermost; s != nil && s != r.pkg.Scope(); s = s.Parent() {
 		if p := r.params[s]; p != nil {
 			if p.v == nil || visible(innermost, p.v, pos) {
-				return p.name
+				return p.name, p
 			}
-			p.aliased = true
-			return r.fresh
+			return r.fresh, p
 		}
 		for _, name := range s.Names() {
 			if v := s.Lookup(name); r.running[v] && visible(innermost, v, pos) {
-				return name
+				return name, nil
 			}
 		}
 		if r.closed[s] {
-			return ""
+			return "", nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // visible reports whether the name of v means v at pos.

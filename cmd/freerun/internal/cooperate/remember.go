@@ -29,7 +29,7 @@ type memory struct {
 func (l *loader) question() string {
 	k := newKey()
 	dir, _ := filepath.Abs(l.Dir)
-	k.add(dir, fmt.Sprintf("%q %q %v %v %v", l.Patterns, l.Flags, l.Tests, l.GoEnv, l.Overlay))
+	k.add(dir, fmt.Sprintf("%q %q %v %v %v %v", l.Patterns, l.Flags, l.Tests, l.GoEnv, l.Overlay, l.Preempted))
 	return "build-" + k.name()
 }
 

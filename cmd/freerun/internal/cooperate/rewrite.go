@@ -21,6 +21,8 @@ type Package struct {
 	Sizes   types.Sizes
 	// Path is the path of the package, as the names of its functions have it.
 	Path string
+	// Preempted says that there are no checks at the heads of functions: see [Request].
+	Preempted bool
 }
 
 // exemption is the line in a function's doc comment that exempts it.
@@ -83,12 +85,17 @@ type rewriter struct {
 	*Package
 	weigher
 	editor
-	reach    *reach
-	fresh    func(name string) string
-	labels   map[types.Object]place
-	labeled  map[ast.Stmt]bool
-	used     []*param // the parameters that checks of this file use
-	nameless []*ast.FuncType
+	reach   *reach
+	fresh   func(name string) string
+	labels  map[types.Object]place
+	labeled map[ast.Stmt]bool
+	params  []typed // of the functions of this file that have one
+}
+
+// typed is a parameter that is in reach, and the type of its function.
+type typed struct {
+	*param
+	of *ast.FuncType
 }
 
 // place is the place of a label: before list[index].
@@ -166,22 +173,19 @@ func (p *Package) misplaced(f *ast.File) error {
 // check returns the text of a check at pos; "" if no activity is in reach there. n is its weight,
 // or the text of its weight.
 func (r *rewriter) check(pos token.Pos, n any) string {
-	name := r.reach.at(pos)
+	name := r.reach.use(pos)
 	if name == "" {
 		return ""
 	}
 	return fmt.Sprintf(" %s.CheckInserted(%v);", name, n)
 }
 
-// head inserts the check at the head of a function.
+// head inserts the check at the head of a function, if it gets one.
 func (r *rewriter) head(t *ast.FuncType, body *ast.BlockStmt) {
 	if p := r.reach.params[r.info.Scopes[t]]; p != nil {
-		r.used = append(r.used, p)
-		if p.v == nil {
-			r.nameless = append(r.nameless, t)
-		}
+		r.params = append(r.params, typed{p, t})
 	}
-	if at := body.Lbrace + 1; r.reach.at(at) != "" {
+	if at := body.Lbrace + 1; !r.Preempted && r.reach.at(at) != "" {
 		r.insert(at, r.check(at, max(light, r.list(body.List))))
 	}
 }
@@ -263,14 +267,15 @@ func (r *rewriter) jump(b *ast.BranchStmt) {
 // rename gives names to used parameters that have none, and second names to used parameters whose
 // own name is hidden at a use.
 func (r *rewriter) rename() {
-	for _, p := range r.used {
+	for _, p := range r.params {
 		if p.aliased {
 			r.insert(p.body.Lbrace+1, fmt.Sprintf(" %s := %s;", r.reach.fresh, p.name))
 		}
-	}
-	for _, t := range r.nameless {
+		if !p.used || p.v != nil {
+			continue
+		}
 		named := false
-		for _, field := range t.Params.List {
+		for _, field := range p.of.Params.List {
 			ours := !named && isActivity(r.info.TypeOf(field.Type))
 			switch {
 			case len(field.Names) > 0:

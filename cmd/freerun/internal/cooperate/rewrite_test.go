@@ -125,13 +125,15 @@ func (w *world) check(path string, files map[string]string) (*Package, error) {
 	return p, err
 }
 
-// rewritten rewrites a file, and checks that the result compiles and has the same number of lines.
-func rewritten(t *testing.T, w *world, name, text string) string {
+// rewritten rewrites a file, with checks at the heads of functions or without, and checks that the
+// result compiles.
+func rewritten(t *testing.T, w *world, name, text string, preempted bool) string {
 	t.Helper()
 	p, err := w.check("example.org/p", map[string]string{name: text})
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Preempted = preempted
 	texts, err := p.Rewrite()
 	if err != nil {
 		t.Fatal(err)
@@ -159,8 +161,9 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := rewritten(t, w, name, string(text))
-			compare(t, strings.TrimSuffix(name, ".go")+".golden", got)
+			stem := strings.TrimSuffix(name, ".go")
+			compare(t, stem+".golden", rewritten(t, w, name, string(text), false))
+			compare(t, stem+".preempted.golden", rewritten(t, w, name, string(text), true))
 		})
 	}
 }
