@@ -26,8 +26,9 @@ workspace, that are named or imported are compiled with checks: at the head of e
 every goto backward, where an *activity.Activity is in reach, the activity gives up its processor if it has
 used up its quantum. So a loop shares its processor although it yields nowhere.
 In reach is the first parameter of that type, or a local variable that gets its value from one, from a field,
-a type assertion or activity.Of; function literals have what the function around them has. In all other code,
-also in other modules and in the standard library, Go's runtime preempts the activity after a millisecond.
+a type assertion or activity.Of; function literals have what the function around them has. In all code, also
+without checks, in other modules and in the standard library, Go's runtime preempts the activity after a
+millisecond. Where it cannot, on wasm and with a Go that is not known, functions have checks at their heads.
 
 A function with the line //freerun:uncooperative in its doc comment is not interrupted, nor is what it
 calls. Errors, panics and debuggers name lines of your files, which are not touched. docs/cooperation.md has
@@ -71,7 +72,7 @@ func runGo(c *cobra.Command, l goLine) (err error) {
 	}
 	result, err := cooperate.Rewrite(cooperate.Request{
 		Dir: dir, GoEnv: env, Flags: l.list, Patterns: l.patterns, Tests: l.verb == "test", Overlay: users, Keep: cached("rewritten"),
-		Preempted: isKnown(env["GOVERSION"]) && env["GOARCH"] != "wasm",
+		Preempted: isPreempted(env),
 		Below:     func(r *cooperate.Result) error { return addGo(c, r, env, users) },
 	})
 	if err != nil {
@@ -125,7 +126,7 @@ func usersOverlay(l *goLine, dir, goflags string) (map[string]string, error) {
 	if l.overlay == "" {
 		return nil, nil
 	}
-	users, err := cooperate.ReadOverlay(inFolder(dir, l.overlay), dir)
+	users, err := cooperate.ReadOverlay(cooperate.InFolder(dir, l.overlay), dir)
 	if err != nil {
 		return nil, commandline.Usagef("-overlay is %q, and must be a JSON file as `go help build` describes it: %v", l.overlay, err)
 	}
@@ -133,14 +134,6 @@ func usersOverlay(l *goLine, dir, goflags string) (map[string]string, error) {
 		l.overlay, users = "", nil
 	}
 	return users, nil
-}
-
-// inFolder returns the name of a file that may be relative to a folder.
-func inFolder(dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, name)
 }
 
 // goCommand runs the go command to its end, on this command's terminal.

@@ -31,6 +31,12 @@ func addGo(c *cobra.Command, r *cooperate.Result, env, users map[string]string) 
 	return err
 }
 
+// isPreempted reports whether activities are preempted in what is compiled, as `go env` describes
+// it: Go preempts nothing on wasm.
+func isPreempted(env map[string]string) bool {
+	return isKnown(env["GOVERSION"]) && env["GOARCH"] != "wasm"
+}
+
 // isKnown reports whether the runtime of a version of Go is known, such as go1.26.8.
 func isKnown(version string) bool {
 	return version == goruntime.Version || strings.HasPrefix(version, goruntime.Version+".")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -115,17 +116,28 @@ func (l *goLine) note(name, value string, words []string) {
 	}
 }
 
-// folder returns the folder in which the go command runs, by the path that it has for that: that of
-// -C without symbolic links, and that of the shell otherwise.
+// folder returns the folder in which the go command runs, by the path that it has for the go
+// command: that of the shell if it is the shell's, and otherwise one without symbolic links.
 func (l *goLine) folder() (string, error) {
 	dir, err := filepath.Abs(l.dir)
 	if err != nil || l.dir == "" {
 		return dir, err
 	}
-	if physical, err := filepath.EvalSymlinks(dir); err == nil {
-		return physical, nil
+	physical, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return dir, nil // the go command reports what is wrong with it
 	}
-	return dir, nil // the go command reports what is wrong with it
+	if shell, err := os.Getwd(); err == nil && isSame(shell, physical) {
+		return shell, nil
+	}
+	return physical, nil
+}
+
+// isSame reports whether two paths lead to the same folder.
+func isSame(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // splitQuoted splits a list of flags at spaces, as the go command does with GOFLAGS: a word may be

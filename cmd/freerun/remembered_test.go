@@ -102,9 +102,10 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestListedOnce: a build after the same one lists no packages. After each change of what `go list`
-// reads it does.
-func TestListedOnce(t *testing.T) {
+// listing returns a function that builds a pattern in a module, with nothing remembered at first,
+// and reports whether the packages were listed.
+func listing(t *testing.T, dir string) func(pattern string, env ...string) bool {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("a script stands in for the go command")
 	}
@@ -114,12 +115,12 @@ func TestListedOnce(t *testing.T) {
 	}
 	compiled := strings.TrimSpace(must(t, ".", "go", "env", "GOCACHE"))
 	modules := strings.TrimSpace(must(t, ".", "go", "env", "GOMODCACHE"))
-	dir, bin, cache := newSpinning(t), t.TempDir(), t.TempDir()
+	bin, cache := t.TempDir(), t.TempDir()
 	script := "#!/bin/sh\necho $1 >>" + bin + "/verbs\ntest $1 = build || exec " + real + " \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	lists := func(pattern string, env ...string) bool {
+	return func(pattern string, env ...string) bool {
 		t.Helper()
 		g := command(dir, binary, "build", pattern)
 		g.Env = append(append(g.Env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+cache, "HOME="+cache, "GOCACHE="+compiled, "GOMODCACHE="+modules), env...)
@@ -135,6 +136,31 @@ func TestListedOnce(t *testing.T) {
 		}
 		return strings.Contains(string(verbs), "list\n")
 	}
+}
+
+// TestListedVendored: the same with vendored packages, whose files may change.
+func TestListedVendored(t *testing.T) {
+	dir := newSpinning(t)
+	must(t, dir, "go", "mod", "vendor")
+	lists := listing(t, dir)
+	for i, want := range []bool{true, true, false} {
+		if lists(".") != want {
+			t.Errorf("build %d: the packages are listed is %t", i+1, !want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "vendor", "example.org", "spinning", "spinning.go"), []byte(spinning+"// Changed.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if !lists(".") {
+		t.Error("after a change of a vendored package: the packages are not listed")
+	}
+}
+
+// TestListedOnce: a build after the same one lists no packages. After each change of what `go list`
+// reads it does.
+func TestListedOnce(t *testing.T) {
+	dir := newSpinning(t)
+	lists := listing(t, dir)
 	write := func(name, text string) func() {
 		return func() {
 			full := filepath.Join(dir, filepath.FromSlash(name))
@@ -228,4 +254,29 @@ func TestChangedMeanwhile(t *testing.T) {
 	if got := texts(func() {}); got != 2 {
 		t.Errorf("%d files are rewritten, want 2", got)
 	}
+}
+
+// TestRewrittenAnew: while a package is rewritten, the others are those of now, not those that an
+// earlier build has rewritten.
+func TestRewrittenAnew(t *testing.T) {
+	const (
+		plain = "package plain\n\n//freerun:uncooperative\nfunc Old() int { return 1 }\n"
+		user  = "package main\n\nimport (\n\t\"example.org/user/plain\"\n\t\"github.com/freerun-go/freerun/activity\"\n)\n\n" +
+			"func main() { loop(nil, plain.Old()) }\n\nfunc loop(a *activity.Activity, n int) {\n\tfor n > 0 {\n\t\tn--\n\t}\n}\n"
+	)
+	dir, folder := newModule(t, map[string]string{"main.go": user, "plain/plain.go": plain}), t.TempDir()
+	rewrite := func() {
+		t.Helper()
+		result, err := cooperate.Rewrite(cooperate.Request{Dir: dir, Env: command(dir, "go").Env, Keep: folder})
+		if err != nil || len(result.Skipped) > 0 || len(result.Texts) != 2 {
+			t.Errorf("%v %v, %d files", err, result.Skipped, len(result.Texts))
+		}
+	}
+	rewrite()
+	for name, text := range map[string]string{"plain/plain.go": plain + "\nfunc New() int { return 2 }\n", "main.go": strings.Replace(user, "plain.Old", "plain.New", 1)} {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rewrite()
 }

@@ -118,6 +118,8 @@ func preempted() (way, why string) {
 		return "at checks alone", "there is no go command here that works, so no `freerun build`"
 	case !isKnown(version):
 		return "at checks alone", "`freerun build` knows the runtime of " + goruntime.Version + ", and " + version + " compiles here"
+	case !isPreempted(env):
+		return "at checks alone", "Go preempts nothing on " + env["GOARCH"]
 	default:
 		return "after a millisecond, in programs of `freerun build`", "it knows the runtime of " + version + ", which compiles here; other programs: at checks alone"
 	}

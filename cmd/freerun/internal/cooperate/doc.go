@@ -9,8 +9,8 @@
 //
 // A check is a call a.CheckInserted(N). There is one at every backward branch: at the head of the
 // body of each for and range loop, where continue leads to, and before each goto to a label above
-// it. Where nothing preempts activities there is one at the head of every function, too. A check
-// needs an activity in reach, see below.
+// it. For wasm, and with a Go whose runtime is not known, there is one at the head of every
+// function, too. A check needs an activity in reach, see below.
 //
 // # What N is
 //

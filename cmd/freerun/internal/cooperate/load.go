@@ -66,7 +66,7 @@ const module = "github.com/freerun-go/freerun"
 func Rewrite(q Request) (*Result, error) {
 	l := loader{
 		Request: q, fset: token.NewFileSet(),
-		sourced: make(map[string][]byte),
+		texts:   make(map[string][]byte),
 		checked: make(map[string]*types.Package),
 	}
 	if l.GoEnv == nil {
@@ -80,8 +80,8 @@ func Rewrite(q Request) (*Result, error) {
 	defer store.trim()
 	question := l.question()
 	m := store.recall(question)
-	before := m.Sources.key()
-	if m.Listed == before {
+	before := m.Inputs.key(nil)
+	if m.InputsKey == before {
 		l.result.Texts, l.result.HasActivities = m.Texts, m.HasActivities
 		return &l.result, l.addBelow()
 	}
@@ -97,15 +97,16 @@ func Rewrite(q Request) (*Result, error) {
 		return nil, err
 	}
 	key := l.key(roots)
-	l.result.Texts = m.Texts
-	if m.Key != key {
-		if l.result.Texts, err = l.rewriteAll(l.choose(roots)); err != nil {
+	texts := m.Texts
+	if m.Key != key { // until it is done, the result has no text of an earlier build
+		if texts, err = l.rewriteAll(l.choose(roots)); err != nil {
 			return nil, err
 		}
 	}
+	l.result.Texts = texts
 	if len(l.result.Skipped) == 0 {
 		now := memory{Key: key, Texts: l.result.Texts, HasActivities: l.result.HasActivities}
-		now.noteListing(&l, roots, m.Sources, before)
+		now.noteListing(&l, roots, m.Inputs, before)
 		store.remember(question, now)
 	}
 	return &l.result, nil
@@ -156,7 +157,7 @@ const blockhook = module + "/internal/sys/blockhook"
 type loader struct {
 	Request
 	fset    *token.FileSet
-	sourced map[string][]byte         // by name, the files that were read
+	texts   map[string][]byte         // by name, the files that were read
 	others  map[string]*types.Package // by path, the packages that are not rewritten
 	checked map[string]*types.Package // by ID, the packages that are rewritten
 	exempts bool                      // whether the program has package uncooperative of freerun
@@ -369,12 +370,12 @@ func (l *loader) read(name string) ([]byte, error) {
 	if instead, ok := l.Overlay[name]; ok {
 		name = instead
 	}
-	if text, ok := l.sourced[name]; ok {
+	if text, ok := l.texts[name]; ok {
 		return text, nil
 	}
 	text, err := os.ReadFile(name)
 	if err == nil {
-		l.sourced[name] = text
+		l.texts[name] = text
 	}
 	return text, err
 }

@@ -29,14 +29,15 @@ func ReadOverlay(file, dir string) (map[string]string, error) {
 	result := make(map[string]string, len(o.Replace))
 	for from, to := range o.Replace {
 		if to != "" {
-			to = inFolder(dir, to)
+			to = InFolder(dir, to)
 		}
-		result[inFolder(dir, from)] = to
+		result[InFolder(dir, from)] = to
 	}
 	return result, nil
 }
 
-func inFolder(dir, name string) string {
+// InFolder returns the name of a file that may be relative to a folder.
+func InFolder(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// batch is the greatest weight between two checks in a loop that is cut into pieces: a fifth of a
-// quantum, some microseconds.
+// batch is the greatest weight between two checks in a loop that is cut into pieces: a fifteenth of
+// a quantum, some microseconds.
 const batch = 4096
 
 // A check in each turn of a small innermost loop can cost as much as the body: a decrement in

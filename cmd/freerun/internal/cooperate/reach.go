@@ -198,7 +198,8 @@ func (r *reach) at(pos token.Pos) string {
 	return name
 }
 
-// use is at for a check that is inserted there.
+// use returns the same as at, and notes that a check uses the parameter. It is for a check that is
+// inserted there.
 func (r *reach) use(pos token.Pos) string {
 	name, p := r.find(pos)
 	if p != nil {

@@ -13,12 +13,12 @@ import (
 )
 
 // memory is what a build remembers for the next one with the same command line and environment. If
-// no source has changed since, the next build lists no packages; if only sources have that are not
-// compiled, as those of tests, it lists them, but needs no types.
+// no input of the listing has changed since, the next build lists no packages; if only inputs have
+// that are not compiled, as files that build tags leave out, it lists them, but needs no types.
 type memory struct {
-	Sources sources
-	Listed  string // the key of Sources before, during and after the listing; "" if not known
-	Key     string // of all that the rewritten files depend on
+	Inputs    inputs
+	InputsKey string // of Inputs, the same before and after the listing; "" if not known
+	Key       string // of all that the rewritten files depend on
 
 	HasActivities bool
 	Texts         map[string][]byte
@@ -76,14 +76,14 @@ func (l *loader) isBelow(file, variable string) bool {
 // same before: so nothing has changed meanwhile. What a build depended on before is known if an
 // earlier one depended on the same files. So the second build lists once more, and so does the one
 // after a change of which folders there are.
-func (m *memory) noteListing(l *loader, roots []*packages.Package, earlier sources, before string) {
-	s, known := l.sources(roots)
+func (m *memory) noteListing(l *loader, roots []*packages.Package, earlier inputs, before string) {
+	now, known := l.inputs(roots)
 	if !known {
 		return
 	}
-	m.Sources = s
-	if reflect.DeepEqual(s, earlier) && s.key() == before {
-		m.Listed = before
+	m.Inputs = now
+	if reflect.DeepEqual(now, earlier) && now.key(l.texts) == before {
+		m.InputsKey = before
 	}
 }
 

@@ -89,13 +89,13 @@ type rewriter struct {
 	fresh   func(name string) string
 	labels  map[types.Object]place
 	labeled map[ast.Stmt]bool
-	params  []typed // of the functions of this file that have one
+	params  []paramOf // of the functions of this file that have one
 }
 
-// typed is a parameter that is in reach, and the type of its function.
-type typed struct {
+// paramOf is a parameter that is in reach, and the type of its function.
+type paramOf struct {
 	*param
-	of *ast.FuncType
+	function *ast.FuncType
 }
 
 // place is the place of a label: before list[index].
@@ -183,7 +183,7 @@ func (r *rewriter) check(pos token.Pos, n any) string {
 // head inserts the check at the head of a function, if it gets one.
 func (r *rewriter) head(t *ast.FuncType, body *ast.BlockStmt) {
 	if p := r.reach.params[r.info.Scopes[t]]; p != nil {
-		r.params = append(r.params, typed{p, t})
+		r.params = append(r.params, paramOf{p, t})
 	}
 	if at := body.Lbrace + 1; !r.Preempted && r.reach.at(at) != "" {
 		r.insert(at, r.check(at, max(light, r.list(body.List))))
@@ -275,7 +275,7 @@ func (r *rewriter) rename() {
 			continue
 		}
 		named := false
-		for _, field := range p.of.Params.List {
+		for _, field := range p.function.Params.List {
 			ours := !named && isActivity(r.info.TypeOf(field.Type))
 			switch {
 			case len(field.Names) > 0:

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestStore: what a build remembers is found by its key, and removed when it was not used for long.
+// TestStore: what a build remembers is found by its question, and removed when it was not used for
+// long.
 func TestStore(t *testing.T) {
 	s := openStore(filepath.Join(t.TempDir(), "a", "b"))
 	if m := s.recall("old"); m.Key != "" {

@@ -1,6 +1,7 @@
 package cooperate
 
 import (
+	"go/build"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,10 +12,10 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// sources are the files that a listing of packages depends on. As long as none has another text,
+// inputs are the files that a listing of packages depends on. As long as none has another text,
 // the go command lists the same for the same command line and environment. The standard library
 // and the module cache are not among them: they do not change.
-type sources struct {
+type inputs struct {
 	Files   []string // read, or known to be missing
 	Folders []string // whose Go files are read
 	Trees   []string // folders that are read with those below them
@@ -30,8 +31,8 @@ var metaPatterns = []string{"all", "cmd", "std", "tool", "work"}
 func trees(pattern, dir string, modules []string) []string {
 	before, _, isWide := strings.Cut(pattern, "...")
 	switch {
-	case isWide && (strings.HasPrefix(pattern, ".") || filepath.IsAbs(pattern)):
-		return []string{inFolder(dir, filepath.Dir(before+"x"))}
+	case isWide && (build.IsLocalImport(filepath.ToSlash(pattern)) || filepath.IsAbs(pattern)):
+		return []string{InFolder(dir, filepath.Dir(before+"x"))}
 	case isWide, slices.Contains(metaPatterns, pattern):
 		return modules
 	default:
@@ -39,10 +40,10 @@ func trees(pattern, dir string, modules []string) []string {
 	}
 }
 
-// sources returns what a listing depends on, or nothing if that is not known.
-func (l *loader) sources(roots []*packages.Package) (s sources, known bool) {
+// inputs returns what a listing depends on, or nothing if that is not known.
+func (l *loader) inputs(roots []*packages.Package) (s inputs, known bool) {
 	if l.Overlay != nil || strings.Contains(strings.Join(l.Flags, " ")+" "+l.GoEnv["GOFLAGS"], "-modfile") {
-		return sources{}, false
+		return inputs{}, false
 	}
 	modules, known := s.addModules(l.GoEnv["GOWORK"], l.GoEnv["GOMOD"])
 	packages.Visit(roots, nil, func(p *packages.Package) {
@@ -68,9 +69,12 @@ func (l *loader) sources(roots []*packages.Package) (s sources, known bool) {
 }
 
 // addFolder adds the folder of a package, and the go.mod that would make it part of another module.
-func (s *sources) addFolder(folder string, m *packages.Module) {
+func (s *inputs) addFolder(folder string, m *packages.Module) {
 	s.Folders = append(s.Folders, folder)
-	for m != nil && len(folder) > len(m.Dir) && strings.HasPrefix(folder, m.Dir) {
+	if m == nil || m.Dir == "" { // it is in a folder of the name vendor
+		return
+	}
+	for len(folder) > len(m.Dir) && strings.HasPrefix(folder, m.Dir) {
 		s.Files = append(s.Files, filepath.Join(folder, "go.mod"))
 		folder = filepath.Dir(folder)
 	}
@@ -78,7 +82,7 @@ func (s *sources) addFolder(folder string, m *packages.Module) {
 
 // addModules adds the files that say which modules there are. It returns the folders of those that
 // are not in the module cache. Known is false outside of a module, and where a file has errors.
-func (s *sources) addModules(work, mod string) (folders []string, known bool) {
+func (s *inputs) addModules(work, mod string) (folders []string, known bool) {
 	if mod == "" || mod == os.DevNull {
 		return nil, false
 	}
@@ -96,7 +100,7 @@ func (s *sources) addModules(work, mod string) (folders []string, known bool) {
 		s.Files = append(s.Files, work, work+".sum", filepath.Join(at, "vendor", "modules.txt"))
 		mains = nil
 		for _, use := range parsed.Use {
-			mains = append(mains, inFolder(at, filepath.FromSlash(use.Path)))
+			mains = append(mains, InFolder(at, filepath.FromSlash(use.Path)))
 		}
 		folders = append(folders, local(parsed.Replace, at)...)
 	}
@@ -123,14 +127,14 @@ func (s *sources) addModules(work, mod string) (folders []string, known bool) {
 func local(replaced []*modfile.Replace, at string) (folders []string) {
 	for _, r := range replaced {
 		if r.New.Version == "" {
-			folders = append(folders, inFolder(at, filepath.FromSlash(r.New.Path)))
+			folders = append(folders, InFolder(at, filepath.FromSlash(r.New.Path)))
 		}
 	}
 	return folders
 }
 
-// names returns all files there are, in the same order each time.
-func (s *sources) names() []string {
+// names returns the names of all these files, also of missing ones, in the same order each time.
+func (s *inputs) names() []string {
 	names := slices.Clone(s.Files)
 	seen := make(map[string]bool)
 	add := func(folder string) {
@@ -167,29 +171,33 @@ func (s *sources) names() []string {
 }
 
 // reads reports whether the listing depends on the text of a file of that name in a folder.
-func (s *sources) reads(name string) bool {
+func (s *inputs) reads(name string) bool {
 	isGo := strings.HasSuffix(name, ".go") && (s.Tests || !strings.HasSuffix(name, "_test.go"))
 	return isGo || name == "go.mod"
 }
 
 // passesOver reports whether patterns with "..." do not match what is in a folder of that name.
-func (s *sources) passesOver(name string) bool {
+func (s *inputs) passesOver(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" && !s.Vendor
 }
 
-// key returns the key of the texts of all files.
-func (s *sources) key() string {
+// key returns the key of the texts of all files: those that were read, by name, and of others those
+// that they have now.
+func (s *inputs) key(read map[string][]byte) string {
 	k := newKey()
 	for _, name := range s.names() {
+		text, known := read[name]
 		info, err := os.Stat(name)
 		switch {
 		case err != nil:
 			k.add(name, "missing")
 		case !info.Mode().IsRegular(): // as a folder, or a pipe, which nobody may write to
 			k.add(name, info.Mode().Type().String())
+		case !known:
+			text, _ = os.ReadFile(name) // what cannot be read is reported by the go command
+			fallthrough
 		default:
-			text, _ := os.ReadFile(name) // what cannot be read is reported by the go command
-			k.add(name, " "+string(text))
+			k.add(name, " "+string(text)) // the space tells a text from the words above
 		}
 	}
 	return k.name()
