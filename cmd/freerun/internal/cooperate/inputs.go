@@ -88,12 +88,8 @@ func (s *inputs) addModules(work, mod string) (folders []string, known bool) {
 	}
 	mains := []string{filepath.Dir(mod)}
 	if work != "" && work != "off" {
-		text, err := os.ReadFile(work)
-		if err != nil {
-			return nil, false
-		}
-		parsed, err := modfile.ParseWork(work, text, nil)
-		if err != nil {
+		parsed, ok := parse(work, modfile.ParseWork)
+		if !ok {
 			return nil, false
 		}
 		at := filepath.Dir(work)
@@ -105,13 +101,8 @@ func (s *inputs) addModules(work, mod string) (folders []string, known bool) {
 		folders = append(folders, local(parsed.Replace, at)...)
 	}
 	for _, folder := range mains {
-		name := filepath.Join(folder, "go.mod")
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, false
-		}
-		parsed, err := modfile.Parse(name, text, nil)
-		if err != nil {
+		parsed, ok := parse(filepath.Join(folder, "go.mod"), modfile.Parse)
+		if !ok {
 			return nil, false
 		}
 		s.Files = append(s.Files, filepath.Join(folder, "go.sum"), filepath.Join(folder, "vendor", "modules.txt"))
@@ -121,6 +112,16 @@ func (s *inputs) addModules(work, mod string) (folders []string, known bool) {
 		s.Files = append(s.Files, filepath.Join(folder, "go.mod"))
 	}
 	return folders, true
+}
+
+// parse reads a go.mod or go.work file. ok is false where it is missing or has errors.
+func parse[T any](name string, parser func(string, []byte, modfile.VersionFixer) (*T, error)) (file *T, ok bool) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, false
+	}
+	file, err = parser(name, text, nil)
+	return file, err == nil
 }
 
 // local returns the folders that replace modules, by paths relative to a folder.
@@ -191,7 +192,7 @@ func (s *inputs) key(read map[string][]byte) string {
 		switch {
 		case err != nil:
 			k.add(name, "missing")
-		case !info.Mode().IsRegular(): // as a folder, or a pipe, which nobody may write to
+		case !info.Mode().IsRegular(): // a folder, or a pipe, where a read may wait for ever
 			k.add(name, info.Mode().Type().String())
 		case !known:
 			text, _ = os.ReadFile(name) // what cannot be read is reported by the go command

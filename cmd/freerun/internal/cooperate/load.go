@@ -169,7 +169,7 @@ func (l *loader) config(mode packages.LoadMode) *packages.Config {
 	if env == nil {
 		env = os.Environ()
 	}
-	// What is compiled is what the go command lists.
+	// The go command compiles by its own listing, and by that of no other driver.
 	env = append(slices.Clone(env), "GOPACKAGESDRIVER=off")
 	return &packages.Config{Mode: mode, Dir: l.Dir, Env: env, BuildFlags: l.Flags, Tests: l.Tests, Fset: l.fset}
 }

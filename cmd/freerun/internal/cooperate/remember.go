@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// memory is what a build remembers for the next one with the same command line and environment. If
-// no input of the listing has changed since, the next build lists no packages; if only inputs have
-// that are not compiled, as files that build tags leave out, it lists them, but needs no types.
+// memory keeps the result of a build for the next one with the same command line and environment.
+// While no input of the listing has changed, the next build lists no packages. While only inputs
+// have that are not compiled, as files that build tags leave out, it needs no types.
 type memory struct {
 	Inputs    inputs
 	InputsKey string // of Inputs, the same before and after the listing; "" if not known
