@@ -103,10 +103,14 @@ func pinned() (way, why string) {
 
 func switched() (way, why string) {
 	way, why = sched.SwitchStatus()
-	if way == "direct" {
-		return "direct, from one coroutine to the next", why
+	switch way {
+	case "swap":
+		return "assembly: from one coroutine to the next, by returns that the core predicts", why
+	case "pull":
+		return "from one coroutine to the next, by iter.Pull", why
+	default:
+		return "through the goroutine that hosts them", why
 	}
-	return "through the goroutine that hosts them", why
 }
 
 // preempted tells what programs get that `freerun build` makes in the current folder. This command

@@ -58,12 +58,12 @@ func (co *Coroutine) parkToEnd(b *base) {
 	co.Transfer(&b.SwitchPoint)
 	if co.recalled {
 		co.place = co
-		co.swap()
+		co.exchange()
 	}
 }
 
-// swap parks the running goroutine in the place, and runs the goroutine that was parked there.
-func (co *Coroutine) swap() {
+// exchange parks the running goroutine in the place, and runs the goroutine that was parked there.
+func (co *Coroutine) exchange() {
 	if co.entered {
 		co.entered = false
 		co.yield(struct{}{})
@@ -136,7 +136,7 @@ func (co *Coroutine) endCycle() {
 	go func() {
 		// The first one goes home and wakes the one parked there, and so on, until one finds this
 		// goroutine in its place.
-		at.swap()
+		at.exchange()
 		for _, c := range circle {
 			go c.stop()
 		}

@@ -51,9 +51,10 @@ func (me *SwitchPoint) Transfer(other *SwitchPoint) {
 // PrepareTransfer is the first half of Transfer from the coroutine to other. The second half is a
 // call of the one of the two functions that is not nil, and then of [Coroutine.Predecessor].
 //
-// A switch spoils the core's return predictor, so each call that is open on either side of it
-// costs some nanoseconds, and its frame is part of what a suspended coroutine keeps. So callers
-// that switch often have the second half in their own bodies. On the coroutine only.
+// A switch by iter.Pull spoils the core's return predictor, so each call that is open on either
+// side of it costs some nanoseconds (package coroswitch does not), and its frame is part of what a
+// suspended coroutine keeps. So callers that switch often have the second half in their own bodies.
+// On the coroutine only.
 func (co *Coroutine) PrepareTransfer(other *SwitchPoint) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	if throughHost {
 		co.base.Load().next = other.place
