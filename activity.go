@@ -233,10 +233,7 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 		c.forks.parker = nil
 	}
 	c.current = &r.message
-	if code := on.Code; c.function.Load() != code || c.title.Load() != nil || a.Name() != "" {
-		c.function.Store(code)
-		c.title.Store(on.Title)
-	}
+	c.runs(on)
 	c.inside.begin(anActivity)
 	r.beneath = w.active.Load()
 	w.active.Store(c)
@@ -244,6 +241,31 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 	if w.observed.Load() != 0 || trace.IsEnabled() {
 		w.observeActivity(c, a, r)
 	}
+}
+
+// runs notes which activity runs with the context.
+func (c *Context) runs(on *activityhost.Stack) {
+	if c.function.Load() != on.Code || c.title.Load() != on.Title {
+		c.function.Store(on.Code)
+		c.title.Store(on.Title)
+	}
+}
+
+// Pass implements [activityhost.Owner]: two guests of one worker have the same context, with which
+// neither can have sent, forked or waited for a future.
+func (t *activityHost) Pass(from, to *activityhost.Stack, p *sched.Processor) bool {
+	w := workerOf(p)
+	if !t.isGuest(from) || !t.isGuest(to) || w.observed.Load() != 0 || trace.IsEnabled() {
+		return false
+	}
+	w.shared.context.runs(to)
+	return true
+}
+
+// isGuest reports whether the activity on a stack is a guest of t.
+func (t *activityHost) isGuest(on *activityhost.Stack) bool {
+	at, _ := on.Local.(*activityHost)
+	return at == t
 }
 
 // Leave implements [activityhost.Owner]: the worker's former active context is active again.

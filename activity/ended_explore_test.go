@@ -19,6 +19,7 @@ func (*ending) Context() context.Context                   { return context.Back
 func (*ending) Start(_, _ *Activity) error                 { return ErrClosed }
 func (*ending) Enter(*Activity, *Stack, *sched.Processor)  {}
 func (*ending) Leave(*Activity, *Stack, *sched.Processor)  {}
+func (*ending) Pass(_, _ *Stack, _ *sched.Processor) bool  { return true }
 func (*ending) Prepare(*Stack, *sched.Processor)           {}
 func (*ending) Depart(*Activity, *Stack, *sched.Processor) {}
 func (*ending) Closed() error                              { return ErrClosed }

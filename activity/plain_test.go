@@ -91,6 +91,7 @@ func (p *Plain) Start(_, b *Activity) error               { return p.StartActivi
 func (*Plain) Context() context.Context                   { return context.Background() }
 func (*Plain) Enter(*Activity, *Stack, *sched.Processor)  {}
 func (*Plain) Leave(*Activity, *Stack, *sched.Processor)  {}
+func (*Plain) Pass(_, _ *Stack, _ *sched.Processor) bool  { return true }
 func (*Plain) Prepare(*Stack, *sched.Processor)           {}
 func (*Plain) Depart(*Activity, *Stack, *sched.Processor) {}
 func (*Plain) Watch(*Activity)                            {}

@@ -33,6 +33,7 @@ type stack struct {
 	unlocked  bool        // the activity has left the goroutine locked, and perform has unlocked it
 	discarded bool        // the activity on it ends where it waits or yields
 	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
+	passed    bool        // what ran before has told the owner already that the activity comes to run
 	passes    uint16      // the looks that pass before the next one at its calls; see preempted.go
 	size      uintptr     // of what was on it at the last look
 	looks     uint8       // how often the activity was preempted since it came to run
@@ -112,6 +113,29 @@ func currentStack() *stack {
 		}
 	}
 	return nil
+}
+
+// giveWay has a, which runs on this stack, give the processor p to the task t, which was picked;
+// nil if there was none. It prepares the switch, as way does.
+func (st *stack) giveWay(a *Activity, p *sched.Processor, t *sched.Task) (next func() (struct{}, bool), yield func(struct{}) bool) {
+	if t != nil && t.Kind == begun && p.MayProceed() {
+		if s := activityOf(t).stack.Load(); a.owner.Pass(&st.seen, &s.seen, p) {
+			p.Proceed(t)
+			s.passed = true
+			return st.co.PrepareTransfer(st.co.PrepareSwitch(&s.co))
+		}
+	}
+	a.owner.Leave(a, &st.seen, p)
+	return st.way(p, t)
+}
+
+// giveUp is giveWay to whatever comes next, or of the host's goroutine alone if the activity has no
+// processor.
+func (st *stack) giveUp(a *Activity) (next func() (struct{}, bool), yield func(struct{}) bool) {
+	if p := st.co.Processor(); p != nil {
+		return st.giveWay(a, p, p.Pick())
+	}
+	return st.way(nil, nil)
 }
 
 // way prepares a switch from this stack: to the stack of t if t was picked and can run at once, and
@@ -270,7 +294,11 @@ func (st *stack) arrive(a *Activity) {
 		a.refill()
 		st.co.Turn()
 		st.looks = 0
-		a.owner.Enter(a, &st.seen, p)
+		if st.passed {
+			st.passed = false
+		} else {
+			a.owner.Enter(a, &st.seen, p)
+		}
 		p.Spend()
 	}
 }

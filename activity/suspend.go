@@ -107,9 +107,8 @@ func (st *stack) yield(a *Activity) (others bool) {
 				st.stay(a, requeue)
 			}
 		default:
-			a.owner.Leave(a, &st.seen, p)
 			st.finalizer = requeue
-			if next, yield := st.way(p, t); yield != nil {
+			if next, yield := st.giveWay(a, p, t); yield != nil {
 				yield(struct{}{})
 			} else {
 				next()

@@ -110,14 +110,8 @@ func (a *Activity) waitHere(tag uint64, in waitPoint, how *manner) error {
 			return ErrThreadLocked
 		}
 	default:
-		var t *sched.Task
-		p := st.co.Processor()
-		if p != nil {
-			a.owner.Leave(a, &st.seen, p)
-			t = p.Pick()
-		}
 		st.finalizer = finishWait
-		if next, yield := st.way(p, t); yield != nil {
+		if next, yield := st.giveUp(a); yield != nil {
 			yield(struct{}{})
 		} else {
 			next()

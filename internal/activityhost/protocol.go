@@ -51,6 +51,11 @@ type Owner[A any] interface {
 	Enter(a *A, on *Stack, p *sched.Processor)
 	Leave(a *A, on *Stack, p *sched.Processor)
 	Depart(a *A, on *Stack, p *sched.Processor)
+	// Pass is Leave and Enter in one, for an activity on the stack from, which is about to be
+	// suspended, and one on the stack to, which has begun before and runs on p at once. It is
+	// called on the goroutine of the former. If it reports false, it has done nothing: maybe the
+	// latter has another owner.
+	Pass(from, to *Stack, p *sched.Processor) bool
 	// End is called once, after a has ended and before the waiters for its end are woken. p is nil
 	// if a has no processor. failure is the value that a panicked with, [ErrGoexit], or nil;
 	// refused says why a was never begun, or is nil. End returns the error for the activity's Wait.

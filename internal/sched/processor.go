@@ -235,6 +235,8 @@ func (s *Scheduler) QueueAt(p *Processor, w Way, pr Priority, t *Task) {
 		s.InjectAt(pr, t)
 	case w == Woken && pr == Normal:
 		p.PushWoken(t)
+	case w == Back && pr == Normal:
+		p.PushBack(t)
 	case w == Newest:
 		p.PushAt(pr, t)
 	case w == Soon && pr == Normal:
