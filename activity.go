@@ -3,7 +3,6 @@ package freerun
 import (
 	"context"
 	"runtime/trace"
-	"time"
 
 	"github.com/freerun-go/freerun/activity"
 	"github.com/freerun-go/freerun/internal/activityhost"
@@ -167,7 +166,7 @@ func (t *activityHost) slotFor(on *activityhost.Stack, w *worker) *activitySlot 
 	r := slotOf(on)
 	if r == nil {
 		if t.key == nil && w.observed.Load() == 0 && !trace.IsEnabled() {
-			if at, _ := on.Local.(*activityHost); at != t {
+			if !t.isGuest(on) {
 				on.Local = t
 			}
 			if r = w.shared; r != nil {
@@ -240,14 +239,6 @@ func (t *activityHost) Enter(a *activity.Activity, on *activityhost.Stack, p *sc
 	w.credit.Turn(t.key.account())
 	if w.observed.Load() != 0 || trace.IsEnabled() {
 		w.observeActivity(c, a, r)
-	}
-}
-
-// runs notes which activity runs with the context.
-func (c *Context) runs(on *activityhost.Stack) {
-	if c.function.Load() != on.Code || c.title.Load() != on.Title {
-		c.function.Store(on.Code)
-		c.title.Store(on.Title)
 	}
 }
 
@@ -402,19 +393,4 @@ func (t *activityHost) Watch(a *activity.Activity) {
 	}
 	x.withMore().waiting.Store(a, t.rt.env.orderOfWait(x))
 	t.rt.env.enroll(x)
-}
-
-// AfterFunc implements [activityhost.Owner].
-func (t *activityHost) AfterFunc(d time.Duration, f func()) (stop func() bool) {
-	return t.rt.env.afterFunc(d, f)
-}
-
-// AfterDone implements [activityhost.Owner].
-func (t *activityHost) AfterDone(ctx context.Context, f func()) (stop func() bool) {
-	return t.rt.env.afterDone(ctx, f)
-}
-
-// Drive implements [activityhost.Owner].
-func (t *activityHost) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
-	return t.rt.env.driveUntil(ctx, conditionFunc(reached))
 }

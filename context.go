@@ -5,6 +5,7 @@ import (
 	"runtime/trace"
 	"time"
 
+	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 	"github.com/freerun-go/freerun/internal/sys/pad"
@@ -246,5 +247,13 @@ func (c *Context) innermost() string {
 		return functionName(c.function.Load())
 	default:
 		return k.name
+	}
+}
+
+// runs notes which activity runs with the context.
+func (c *Context) runs(on *activityhost.Stack) {
+	if c.function.Load() != on.Code || c.title.Load() != on.Title {
+		c.function.Store(on.Code)
+		c.title.Store(on.Title)
 	}
 }

@@ -1,6 +1,7 @@
 package freerun
 
 import (
+	"context"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/promise"
@@ -105,4 +106,19 @@ func (e env) enroll(s *Scope) {
 	if e.sim == nil {
 		s.enroll()
 	}
+}
+
+// AfterFunc implements [activityhost.Owner].
+func (t *activityHost) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return t.rt.env.afterFunc(d, f)
+}
+
+// AfterDone implements [activityhost.Owner].
+func (t *activityHost) AfterDone(ctx context.Context, f func()) (stop func() bool) {
+	return t.rt.env.afterDone(ctx, f)
+}
+
+// Drive implements [activityhost.Owner].
+func (t *activityHost) Drive(ctx context.Context, reached func() bool) (driven bool, err error) {
+	return t.rt.env.driveUntil(ctx, conditionFunc(reached))
 }

@@ -63,7 +63,7 @@ func preempted(owner unsafe.Pointer, g preempt.Goroutine, atHead bool) (others, 
 // be over soon. It looks at nothing that others use before it knows that the goroutine is not
 // within a switch: what the stand-in does then, those who run after the switch would not see.
 func (st *stack) mayBePreempted(g preempt.Goroutine, atHead bool) (may, soon bool) {
-	if st.passes > 0 && g.StackSize() > st.size/2 {
+	if st.passes > 0 && g.StackSize() > uintptr(st.size/2) {
 		st.passes--
 		return false, false
 	}
@@ -76,7 +76,7 @@ func (st *stack) mayBePreempted(g preempt.Goroutine, atHead bool) (may, soon boo
 		atHead = false // it is the first function's
 		return obstacle
 	})
-	if st.passes, st.size = uint16(depth/deep), g.StackSize(); !user {
+	if st.passes, st.size = uint16(depth/deep), uint32(g.StackSize()); !user {
 		return false, within
 	}
 	p, a := st.co.Processor(), st.activity.Load()

@@ -10,35 +10,37 @@ import (
 	"github.com/freerun-go/freerun/internal/activityhost"
 	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
+	"github.com/freerun-go/freerun/internal/sys/prefetch"
 )
 
 // stack is a coroutine that activities run on, one after another. When an activity has ended and
 // the next task is an activity that has not begun, that one runs on the same stack at once,
 // without a switch. So activities that never wait cost little more than calls.
 type stack struct {
-	co       sched.Coroutine
-	activity atomics.RelaxedPointer[Activity] // the present one, or the last one
-	begun    atomics.RelaxedUintptr           // the code of the present one; 0 if there is none
-	// finalizer and the fields below, except waiter and scheduler, belong to the goroutine that
-	// runs the stack, or is about to have it run on.
+	co    sched.Coroutine
+	begun atomics.RelaxedUintptr // the code of the present activity; 0 if there is none
+	// What each switch needs: one line of the cache, and half of the next one.
+	activity  atomics.RelaxedPointer[Activity] // the present one, or the last one
+	scheduler *sched.Scheduler                 // does not change
+	waiter    atomics.Pointer[Waiter]          // of the present wait, or else of the next one
+	// The fields below belong to the goroutine that runs the stack, or is about to have it run on.
 	finalizer finalizer
-	waiter    atomics.Pointer[Waiter] // of the present wait, or else of the next one
-	scheduler *sched.Scheduler        // does not change
-	seen      activityhost.Stack      // what the owner sees of it
-	first     *Activity               // the one to begin when the stack is entered
 	point     waitPoint
-	ctx       context.Context
 	isFirm    bool
-	returned  bool        // the activity's function has returned
-	unlocked  bool        // the activity has left the goroutine locked, and perform has unlocked it
-	discarded bool        // the activity on it ends where it waits or yields
-	unwinding bool        // it is being ended by Goexit, because of discarded or the runtime's end
-	passed    bool        // what ran before has told the owner already that the activity comes to run
-	passes    uint16      // the looks that pass before the next one at its calls; see preempted.go
-	size      uintptr     // of what was on it at the last look
-	looks     uint8       // how often the activity was preempted since it came to run
-	skips     uint16      // the quanta of checks that pass before the next look at its calls
-	host      *sched.Host // where it sleeps without a switch; see locked.go
+	returned  bool   // the activity's function has returned
+	unlocked  bool   // the activity has left the goroutine locked, and perform has unlocked it
+	discarded bool   // the activity on it ends where it waits or yields
+	unwinding bool   // it is being ended by Goexit, because of discarded or the runtime's end
+	passed    bool   // the owner was told that the activity comes to run, by what ran before
+	looks     uint8  // how often the activity was preempted since it came to run
+	passes    uint16 // the looks that pass before the next one at its calls; see preempted.go
+	skips     uint16 // the quanta of checks that pass before the next look at its calls
+	size      uint32 // of what was on it at the last look
+
+	seen  activityhost.Stack // what the owner sees of it
+	first *Activity          // the one to begin when the stack is entered
+	ctx   context.Context
+	host  *sched.Host // where it sleeps without a switch; see locked.go
 }
 
 // finalizer is a function that a processor calls on behalf of an activity after leaving it (a
@@ -61,11 +63,19 @@ func init() { // an init function, because the functions refer to the kinds
 	begun.Prefetch, midway.Prefetch = fetchAhead, fetchAhead
 }
 
+// fetchAhead asks for the memory of a task that comes to run some turns later.
 func fetchAhead(t *sched.Task, near bool) {
 	if st := activityOf(t).stack.Load(); st != nil {
-		st.co.Prefetch(near)
+		if st.co.Prefetch(near); !near {
+			st.prefetch()
+		}
 	}
 }
+
+// prefetch asks for what a switch needs of the stack beside its coroutine.
+//
+//go:norace
+func (st *stack) prefetch() { prefetch.RangeForWrite(uintptr(unsafe.Pointer(&st.activity)), 2) }
 
 func activityOf(t *sched.Task) *Activity { return (*Activity)(unsafe.Pointer(t)) }
 

@@ -137,6 +137,7 @@ func (a *Activity) ready(way sched.Way) {
 	if p != nil && p.Scheduler() == st.scheduler {
 		if way == sched.Woken {
 			st.co.PrefetchNow()
+			st.prefetch()
 		}
 		if t := p.Tape(); t != nil {
 			t.Note(record.Ready, 0, false, uint64(uintptr(unsafe.Pointer(a))), 0)

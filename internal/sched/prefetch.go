@@ -66,18 +66,21 @@ func (t *Task) prefetch(near bool) {
 }
 
 // Prefetch asks the CPU for the memory that a switch to a suspended coroutine needs. Without near
-// it asks for the Coroutine itself; with near, in a later call, for the memory of its goroutine,
-// whose addresses it reads there. It is a hint. Any goroutine.
+// it asks for the Coroutine itself, that is, for its two lines that each switch needs; with near,
+// in a later call, for the memory of its goroutine, whose addresses it reads there. It is a hint.
+// Any goroutine.
 //
 //go:norace
 func (co *Coroutine) Prefetch(near bool) {
 	if !near {
-		prefetch.RangeForWrite(uintptr(unsafe.Pointer(co)), 4)
+		prefetch.RangeForWrite(uintptr(unsafe.Pointer(co)), 2)
 		return
 	}
 	const below, lines = 5, 9 // of the stack, around Transfer's frame
 	prefetch.RangeForWrite(co.frame.Load()-below*prefetch.Line, lines)
-	prefetch.RangeForWrite(co.id.Load(), 3) // Go's g, in most builds
+	g := co.id.Load() // Go's g, in most builds; a switch needs its first lines, and a later one
+	prefetch.RangeForWrite(g, 4)
+	prefetch.RangeForWrite(g+6*prefetch.Line, 1)
 }
 
 // PrefetchNow asks for all of that memory at once, for a switch that comes very soon.

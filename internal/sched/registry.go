@@ -9,14 +9,17 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/pin"
 )
 
-// registration says whether a goroutine is a host, is a coroutine, or runs the f of [RunInside].
+// registration says whether a goroutine is a host, is a coroutine, or, with neither, runs the f of
+// [RunInside].
 type registration struct {
 	id     uintptr
 	number uint64 // by which its iter.Pull coroutines know it; 0 if unknown
 	host   *Host
 	co     *Coroutine
-	inside bool // runs the f of RunInside
 }
+
+// isInside reports whether the goroutine runs the f of RunInside.
+func (r *registration) isInside() bool { return r.host == nil && r.co == nil }
 
 // running returns the host that the goroutine is, or that its coroutine runs on; nil for none.
 func (r *registration) running() *Host {
@@ -86,7 +89,7 @@ func CurrentHost() *Host {
 // RunInside runs f as a part of a task whose goroutine waits for the calling one: [Inside] is true
 // in f.
 func RunInside(f func()) {
-	r := &registration{id: goid.ID(), inside: true}
+	r := &registration{id: goid.ID()}
 	registerMe(r)
 	defer unregister(r)
 	f()
@@ -97,7 +100,7 @@ func RunInside(f func()) {
 // [RunInside], and in a coroutine of iter.Pull that was made on one of these, where package goid
 // can tell. Such a coroutine counts as inside for as long as the goroutine that made it lives.
 func Inside() bool {
-	if r := registered(); r != nil && (r.inside || r.running() != nil) {
+	if r := registered(); r != nil && (r.isInside() || r.running() != nil) {
 		return true
 	}
 	return registeredCreator() != nil

@@ -21,11 +21,19 @@ type Switch struct {
 }
 
 // What swap and resume know of the runtime: see runtimeCode.
+//
+//lint:ignore U1000 switch_amd64.s reads them
 var coroarg, coroswitchM, end uintptr
 
+//lint:ignore U1000 switch_amd64.s has it
 func swap()
+
+//lint:ignore U1000 switch_amd64.s has it
 func bottom()
+
+//lint:ignore U1000 switch_amd64.s has it
 func resume()
+
 func addressOfSwap() uintptr
 
 // isKnown says whether the runtime's code is known; learnt once.
