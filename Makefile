@@ -61,8 +61,8 @@ ALONE := /cluster/internal/(calls|partition)$$
 
 .PHONY: race
 race: ## the tests of all modules under the race detector
-	@packages=$$(go list work | grep -vE '$(ALIKE)|$(SERVED)|$(ALONE)'); (set -x; go test -timeout 30m -race $$packages)
-	@packages=$$(go list work | grep -E '$(SERVED)'); (set -x; go test -timeout 30m -race -p 1 $$packages)
+	@packages=$$(go list work | grep -vE '$(ALIKE)|$(SERVED)|$(ALONE)'); (set -x; go test -vet=off -timeout 30m -race $$packages)
+	@packages=$$(go list work | grep -E '$(SERVED)'); (set -x; go test -vet=off -timeout 30m -race -p 1 $$packages)
 
 # Packages that are built without freerun's runtime, and so the same everywhere. Packages with servers of NATS wait for
 # these most of the time, and have nothing of their own in the portable build.
@@ -81,34 +81,34 @@ TWINS := . ./activity ./deque ./internal/michaelscott ./internal/sched ./interna
 # files of freerun.
 .PHONY: portable/newer
 portable/newer:
-	go test -timeout 30m -tags go1.27 $(TWINS)
+	go test -vet=off -timeout 30m -tags go1.27 $(TWINS)
 	@packages=$$(go list ./cluster/... ./cluster/internal/powercut ./ddb/... ./examples/... ./httpview/... ./otelfreerun/... | grep -vE '$(PLAIN)|$(SERVED)'); \
-	(set -x; go test -timeout 30m -tags freerun_portable $$packages)
+	(set -x; go test -vet=off -timeout 30m -tags freerun_portable $$packages)
 
 # Some kernels for amd64 run no 386 programs, and no other machine does: a small one is tried first.
 .PHONY: portable/32
 portable/32:
 	@mkdir -p .bin && GOARCH=386 go build -o .bin/probe386 ./docs/tour/first; \
 	packages=$$(go list ./... | grep -vE '$(ALIKE)'); \
-	if .bin/probe386 >/dev/null 2>&1; then set -x; GOARCH=386 go test -timeout 30m -tags go1.27 $$packages; GOARCH=386 go test -timeout 30m $(TWINS); \
-	else echo "32 bits: skipped, this machine runs no 386 programs; their code is vetted"; set -x; GOARCH=386 go vet ./...; go test -timeout 30m -tags go1.27 $$packages; fi
+	if .bin/probe386 >/dev/null 2>&1; then set -x; GOARCH=386 go test -vet=off -timeout 30m -tags go1.27 $$packages; GOARCH=386 go test -vet=off -timeout 30m $(TWINS); \
+	else echo "32 bits: skipped, this machine runs no 386 programs; their code is vetted"; set -x; GOARCH=386 go vet ./...; go test -vet=off -timeout 30m -tags go1.27 $$packages; fi
 
 # The checks make frames larger, so that one waiting activity in thirteen outgrows the stack that it begins with: the test
 # of that stack says something about the build that is shipped alone.
 .PHONY: checkptr
 checkptr: ## the tests of the root module with Go's checks of unsafe pointers, in the build that is shipped
-	@packages=$$(go list ./... | grep -vE '$(ALIKE)'); (set -x; go test -gcflags=all=-d=checkptr -skip '^TestWaitingActivityStack$$' $$packages)
+	@packages=$$(go list ./... | grep -vE '$(ALIKE)'); (set -x; go test -vet=off -gcflags=all=-d=checkptr -skip '^TestWaitingActivityStack$$' $$packages)
 
 .PHONY: contracts
 contracts: ## the tests of the containers in a debug build, which checks what they require of their callers
-	go test -tags freerun_debug ./queue ./deque ./lock ./internal/sync/rolecheck ./offheap/...
+	go test -vet=off -tags freerun_debug ./queue ./deque ./lock ./internal/sync/rolecheck ./offheap/...
 
 EXPLORED := ./internal/verify/explore ./internal/verify/conformance ./queue ./deque ./lock ./offheap/... ./internal/michaelscott ./internal/mailbox ./internal/claim ./internal/ending ./internal/keytable ./internal/magazine ./internal/stripe ./internal/timerwheel ./internal/sync/hazard ./internal/sched ./internal/quiesce ./internal/promise ./activity ./ddb .
 
 .PHONY: explore
 explore: ## all interleavings of small programs over the real code, and the table of what that came to
 	@mkdir -p .gate && rm -f .gate/explored.jsonl
-	FREERUN_GATE=$(CURDIR)/.gate/explored.jsonl go test -count 1 -timeout 20m -tags explore -run '^TestExplore' $(EXPLORED)
+	FREERUN_GATE=$(CURDIR)/.gate/explored.jsonl go test -vet=off -count 1 -timeout 20m -tags explore -run '^TestExplore' $(EXPLORED)
 	go run ./internal/verify/gate .gate/explored.jsonl docs/algorithms/README.md
 
 .PHONY: explore-long
