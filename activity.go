@@ -249,7 +249,11 @@ func (t *activityHost) Pass(from, to *activityhost.Stack, p *sched.Processor) bo
 	if !t.isGuest(from) || !t.isGuest(to) || w.observed.Load() != 0 || trace.IsEnabled() {
 		return false
 	}
-	w.shared.context.runs(to)
+	c := w.shared.context
+	if c.seen != 0 || c.region != nil { // observed since a moment that Enter did not see
+		return false
+	}
+	c.runs(to)
 	return true
 }
 

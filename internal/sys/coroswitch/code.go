@@ -4,7 +4,6 @@ package coroswitch
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -63,6 +62,24 @@ const (
 		4c8b22                   MOVQ 0(DX), R12
 		41ffd4                   CALL R12`
 
+	// gogoCode has gogo, up to its jump to gogo<>, and gogoInnerCode that.
+	gogoCode = `
+		488b5c2408               MOVQ 8(SP), BX
+		488b5310                 MOVQ 16(BX), DX
+		488b0a                   MOVQ 0(DX), CX
+		e9........               JMP gogo<>(SB)`
+	gogoInnerCode = `
+		6448891425........|48c7c1........64488911 MOVQ DX, (TLS)
+		4989d6                   MOVQ DX, R14
+		488b23                   MOVQ 0(BX), SP
+		488b5318                 MOVQ 24(BX), DX
+		488b6b28                 MOVQ 40(BX), BP
+		48c70300000000           MOVQ $0, 0(BX)
+		48c7431800000000         MOVQ $0, 24(BX)
+		48c7432800000000         MOVQ $0, 40(BX)
+		488b5b08                 MOVQ 8(BX), BX
+		ffe3                     JMP BX`
+
 	// endCode has the end of coroswitch_m, which is never reached otherwise.
 	endCode = `
 		e8........               CALL runtime.gogo(SB)
@@ -93,13 +110,29 @@ func find(pc uintptr) (c runtimeCode, ok bool) {
 		return c, false
 	}
 	c.coroswitchM = entryOf(*(*uintptr)(pointerTo(function)), "runtime.coroswitch_m")
-	for at := c.coroswitchM; at != 0 && isIn(at, c.coroswitchM); at++ {
-		if gaps, ok := compare(at, endCode); ok && entryOf(gaps[0].target(), "runtime.gogo") != 0 {
+	if c.coroswitchM == 0 {
+		return c, false
+	}
+	const farthest = 4096
+	for at := c.coroswitchM; at < c.coroswitchM+farthest; at++ {
+		if !has(at, "e8") { // for speed: it is compared once for each process
+			continue
+		}
+		if gaps, ok := compare(at, endCode); ok {
 			c.end = gaps[0].end
-			return c, true
+			return c, isIn(at, c.coroswitchM) && isGogo(gaps[0].target())
 		}
 	}
 	return c, false
+}
+
+// isGogo reports whether runtime.gogo is at an address, and is as expected.
+func isGogo(address uintptr) bool {
+	gaps, ok := compare(entryOf(address, "runtime.gogo"), gogoCode)
+	if ok {
+		_, ok = compare(gaps[0].target(), gogoInnerCode)
+	}
+	return ok
 }
 
 // gap is a part of the code that the listing leaves open.
@@ -125,7 +158,8 @@ func isIn(pc, entry uintptr) bool {
 	return f != nil && f.Entry() == entry
 }
 
-// compare reports whether the code at an address is that of the listing, and returns the gaps.
+// compare reports whether the code at an address is that of the listing, and returns the gaps. It
+// reads no further than to the first instruction that differs.
 func compare(address uintptr, listing string) (gaps []gap, ok bool) {
 	if address == 0 {
 		return nil, false
@@ -174,8 +208,16 @@ func match(address uintptr, form string) (g gap, size uintptr) {
 
 // has reports whether the bytes at an address are these, in hexadecimal.
 func has(address uintptr, code string) bool {
-	return hex.EncodeToString(unsafe.Slice((*byte)(pointerTo(address)), len(code)/2)) == code
+	for i := 0; i < len(code); i += 2 {
+		b := *(*byte)(pointerTo(address + uintptr(i/2)))
+		if digits[b>>4] != code[i] || digits[b&15] != code[i+1] {
+			return false
+		}
+	}
+	return true
 }
+
+const digits = "0123456789abcdef"
 
 // pointerTo is the pointer to what does not move: code, and what the linker has placed.
 func pointerTo(address uintptr) unsafe.Pointer {

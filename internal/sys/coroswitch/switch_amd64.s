@@ -15,17 +15,20 @@
 // func swap()
 //
 // The code of a Switch, which DX leads to. R14 is the running g. It parks this goroutine, in resume, where the other one is
-// parked, and runs that one.
+// parked, and runs that one. It parks as resume would be parked behind its first instruction, with the caller's BP on the stack:
+// who unwinds the stack by frame pointers, as execution traces do, finds the caller then.
 //
 // The store to coroarg needs no write barrier: the Switch holds what is stored, and coroswitch_m clears coroarg at once.
 TEXT ·swap(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 8(DX), AX
 	MOVQ ·coroarg(SB), CX
 	MOVQ AX, 0(R14)(CX*1)
-	LEAQ ·resume(SB), BX
+	LEAQ ·resume+1(SB), BX
 	MOVQ BX, g_pc(R14)
-	MOVQ SP, g_sp(R14)
-	MOVQ BP, g_bp(R14)
+	MOVQ BP, -8(SP)
+	LEAQ -8(SP), BX
+	MOVQ BX, g_sp(R14)
+	MOVQ BX, g_bp(R14)
 	MOVQ R14, AX // the argument of coroswitch_m
 	MOVQ g_m(R14), BX
 	MOVQ m_g0(BX), R14
@@ -48,14 +51,14 @@ TEXT ·bottom(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 
 // func resume()
 //
-// A parked goroutine goes on here. Its stack is as swap found it. The call that the core remembers last is that of gogo, so the
+// A parked goroutine goes on here, behind the first instruction. The call that the core remembers last is that of gogo, so the
 // return that it predicts leads to the end of coroswitch_m. That is given a frame to take off, and its return is the one of swap.
 // The compiler has made sure that there are some hundred bytes of stack for functions that do not check.
 TEXT ·resume(SB), NOSPLIT|NOFRAME, $0-0
-	ADJSP $(frame+16) // which stack traces know of
+	PUSHQ BP         // done by swap
+	ADJSP $(frame+8) // which stack traces know of
 	MOVQ  ·end(SB), BX
 	MOVQ  BX, 0(SP)
-	MOVQ  BP, (frame+8)(SP)
 	MOVL  $1, AX // true: the result of next and yield
 	BYTE  $0xC3  // RET, of which the assembler would say that it is not balanced
 

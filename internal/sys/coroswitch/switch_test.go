@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"iter"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +16,15 @@ import (
 	"github.com/freerun-go/freerun/internal/sys/coroswitch"
 	"github.com/freerun-go/freerun/internal/sys/goid"
 )
+
+// compiledAsUsual reports whether nothing was asked of Go's compiler that may change the runtime's
+// code, such as not to optimize.
+func compiledAsUsual() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && !slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
+		return s.Key == "-gcflags" || s.Key == "-pgo" || s.Key == "GOEXPERIMENT"
+	})
+}
 
 // place is an iter.Pull in which a goroutine is parked.
 type place struct {
@@ -52,7 +63,7 @@ func known(t testing.TB) {
 	case used != x.known || why == "":
 		t.Fatalf("a Switch is known: %v; the status is %v, %q", x.known, used, why)
 	case used:
-	case coroswitch.Written:
+	case coroswitch.Written && compiledAsUsual():
 		t.Fatal("not used: ", why)
 	default:
 		t.Skip(why)
@@ -165,6 +176,29 @@ func TestObserved(t *testing.T) {
 		t.Errorf("a parked goroutine was seen: %v; %d and %d bytes", seen, profile.Len(), events.Len())
 	}
 }
+
+// TestTraced holds that execution traces, which unwind stacks by their frame pointers, find the
+// function that has switched.
+func TestTraced(t *testing.T) {
+	known(t)
+	var x *place
+	x = newPlace(func() { leaveDirectly(x.s.Next()) })
+	x.swap()
+	var events bytes.Buffer
+	if err := trace.Start(&events); err != nil {
+		t.Skip(err)
+	}
+	trace.Stop()
+	x.stop()
+	for _, name := range []string{"coroswitch.resume", "coroswitch_test.leaveDirectly"} {
+		if !bytes.Contains(events.Bytes(), []byte(name)) {
+			t.Errorf("%s is not in the trace", name)
+		}
+	}
+}
+
+//go:noinline
+func leaveDirectly(swap func() (struct{}, bool)) { swap() }
 
 // TestEnds: a goroutine that ends, in its place, or calls Goexit, lets the one that stops it go on.
 func TestEnds(t *testing.T) {

@@ -15,7 +15,8 @@
 //
 // # What an identity is good for
 //
-// It may be compared with another identity, and nothing else. It may be kept, but says nothing
+// It may be compared with another identity, and nothing else; but what knows how Go lays a g out,
+// and is built where G is, may look there: package coroswitch. It may be kept, but says nothing
 // about a goroutine that has ended: the runtime reuses its g for a later one. So code that stores
 // an identity must clear it before the goroutine ends. A coroutine made by iter.Pull is a goroutine
 // of its own and has an identity of its own.
