@@ -66,13 +66,11 @@ func (sc *scope) Canceled() error {
 	return nil
 }
 
-func (sc *scope) Context() context.Context                                 { return sc.ctx }
-func (*scope) Enter(*activity.Activity, *activity.Stack, *sched.Processor) {}
-func (*scope) Prepare(*activity.Stack, *sched.Processor)                   {}
-func (*scope) Leave(*activity.Activity, *activity.Stack, *sched.Processor) {}
-func (*scope) Pass(_, _ *activity.Stack, _ *sched.Processor) bool {
-	return true
-}
+func (sc *scope) Context() context.Context                                  { return sc.ctx }
+func (*scope) Enter(*activity.Activity, *activity.Stack, *sched.Processor)  {}
+func (*scope) Prepare(*activity.Stack, *sched.Processor)                    {}
+func (*scope) Leave(*activity.Activity, *activity.Stack, *sched.Processor)  {}
+func (*scope) Pass(_, _ *activity.Stack, _ *sched.Processor) bool           { return true }
 func (*scope) Depart(*activity.Activity, *activity.Stack, *sched.Processor) {}
 func (*scope) Closed() error                                                { return activity.ErrClosed }
 func (*scope) Closing() bool                                                { return false }

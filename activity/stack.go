@@ -139,9 +139,9 @@ func (st *stack) giveWay(a *Activity, p *sched.Processor, t *sched.Task) (next f
 	return st.way(p, t)
 }
 
-// giveUp is giveWay to whatever comes next, or of the host's goroutine alone if the activity has no
-// processor.
-func (st *stack) giveUp(a *Activity) (next func() (struct{}, bool), yield func(struct{}) bool) {
+// giveWayToNext is giveWay to the task that comes next. An activity without a processor switches to
+// the goroutine that has entered its stack.
+func (st *stack) giveWayToNext(a *Activity) (next func() (struct{}, bool), yield func(struct{}) bool) {
 	if p := st.co.Processor(); p != nil {
 		return st.giveWay(a, p, p.Pick())
 	}

@@ -111,7 +111,7 @@ func (a *Activity) waitHere(tag uint64, in waitPoint, how *manner) error {
 		}
 	default:
 		st.finalizer = finishWait
-		if next, yield := st.giveUp(a); yield != nil {
+		if next, yield := st.giveWayToNext(a); yield != nil {
 			yield(struct{}{})
 		} else {
 			next()

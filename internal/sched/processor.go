@@ -213,7 +213,13 @@ func (p *Processor) PushBack(t *Task) {
 }
 
 // PushBackAt is PushBack with a priority.
-func (p *Processor) PushBackAt(pr Priority, t *Task) { p.pushBack(p.own(pr), t) }
+func (p *Processor) PushBackAt(pr Priority, t *Task) {
+	if pr == Normal {
+		p.PushBack(t)
+	} else {
+		p.pushBack(p.own(pr), t)
+	}
+}
 
 // Way is how a task that becomes ready is queued on a processor.
 type Way uint8
@@ -235,8 +241,6 @@ func (s *Scheduler) QueueAt(p *Processor, w Way, pr Priority, t *Task) {
 		s.InjectAt(pr, t)
 	case w == Woken && pr == Normal:
 		p.PushWoken(t)
-	case w == Back && pr == Normal:
-		p.PushBack(t)
 	case w == Newest:
 		p.PushAt(pr, t)
 	case w == Soon && pr == Normal:

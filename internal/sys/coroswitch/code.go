@@ -90,11 +90,11 @@ const (
 		c3                       RET`
 )
 
-// runtimeCode is what swap and resume need to know of Go's runtime.
+// runtimeCode has the places in Go's runtime that swap and resume use.
 type runtimeCode struct {
 	coroarg     uintptr // its place in a g
 	coroswitchM uintptr // the address of runtime.coroswitch_m, where swap jumps
-	end         uintptr // in coroswitch_m, behind the call of gogo, where resume returns through
+	end         uintptr // in coroswitch_m, behind the call of gogo, through which resume returns
 }
 
 // find finds the runtime's code. pc is where a goroutine goes on that runtime.coroswitch has

@@ -20,11 +20,6 @@ type Switch struct {
 	coro unsafe.Pointer // the iter.Pull's coro: a word with the g that is parked in it, and more
 }
 
-// What swap and resume know of the runtime: see runtimeCode.
-//
-//lint:ignore U1000 switch_amd64.s reads them
-var coroarg, coroswitchM, end uintptr
-
 //lint:ignore U1000 switch_amd64.s has it
 func swap()
 
@@ -40,6 +35,8 @@ func addressOfSwap() uintptr
 var (
 	learnt  sync.Once
 	isKnown bool
+	//lint:ignore U1000 switch_amd64.s reads it
+	code runtimeCode
 )
 
 // learn learns it from a goroutine that iter.Pull has parked.
@@ -50,9 +47,7 @@ func learn() {
 		yield(struct{}{})
 	})
 	next()
-	var c runtimeCode
-	c, isKnown = find(*(*uintptr)(pointerTo(parked + gPC)))
-	coroarg, coroswitchM, end = c.coroarg, c.coroswitchM, c.end
+	code, isKnown = find(*(*uintptr)(pointerTo(parked + gPC)))
 	stop()
 }
 

@@ -1,5 +1,6 @@
 //go:build gc && linux && !race && !freerun_portable && !go1.27
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // Places in g, gobuf and m, as Go 1.26 has them. code.go makes sure of them.
@@ -21,7 +22,7 @@
 // The store to coroarg needs no write barrier: the Switch holds what is stored, and coroswitch_m clears coroarg at once.
 TEXT ·swap(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 8(DX), AX
-	MOVQ ·coroarg(SB), CX
+	MOVQ ·code+runtimeCode_coroarg(SB), CX
 	MOVQ AX, 0(R14)(CX*1)
 	LEAQ ·resume+1(SB), BX
 	MOVQ BX, g_pc(R14)
@@ -39,7 +40,7 @@ TEXT ·swap(SB), NOSPLIT|NOFRAME, $0-0
 	LEAQ -16(SP), SP // as for a call: room for the argument, and below it where to return to, which never happens
 	LEAQ ·bottom+1(SB), BX
 	MOVQ BX, 0(SP)
-	MOVQ ·coroswitchM(SB), BX
+	MOVQ ·code+runtimeCode_coroswitchM(SB), BX
 	JMP  BX
 
 // func bottom()
@@ -57,7 +58,7 @@ TEXT ·bottom(SB), NOSPLIT|NOFRAME|TOPFRAME, $0-0
 TEXT ·resume(SB), NOSPLIT|NOFRAME, $0-0
 	PUSHQ BP         // done by swap
 	ADJSP $(frame+8) // which stack traces know of
-	MOVQ  ·end(SB), BX
+	MOVQ  ·code+runtimeCode_end(SB), BX
 	MOVQ  BX, 0(SP)
 	MOVL  $1, AX // true: the result of next and yield
 	BYTE  $0xC3  // RET, of which the assembler would say that it is not balanced
