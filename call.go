@@ -140,7 +140,10 @@ type caller struct {
 }
 
 // wakeCaller wakes the goroutine of caller m.
-func wakeCaller(_ *worker, m *message) { (*caller)(unsafe.Pointer(m)).woken <- struct{}{} }
+func wakeCaller(w *worker, m *message) {
+	(*caller)(unsafe.Pointer(m)).woken <- struct{}{}
+	w.wokeGoroutine()
+}
 
 // valueKey is the key under which a Context, and contexts that are derived from it, have the
 // Context.

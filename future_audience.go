@@ -87,7 +87,7 @@ func (s *share) remove(a *audience) {
 }
 
 // wakeAudience wakes all goroutines and activities that wait for a future.
-func wakeAudience(_ *worker, m *message) {
+func wakeAudience(by *worker, m *message) {
 	a := (*audience)(unsafe.Pointer(m))
 	s := a.future.unit.rt.audiences.lock(a.future)
 	s.remove(a)
@@ -99,6 +99,7 @@ func wakeAudience(_ *worker, m *message) {
 	}
 	if closed != nil {
 		close(closed)
+		by.wokeGoroutine()
 	}
 	for w != nil {
 		next := w.next // read first: once woken, w may wait again elsewhere

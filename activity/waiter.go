@@ -96,8 +96,11 @@ func (w *Waiter) wake() { w.wakeTo(sched.Woken) }
 func (w *Waiter) wakeTo(way sched.Way) {
 	if a := w.activity; a != nil {
 		a.ready(way)
-	} else {
-		w.parker.Unpark()
+		return
+	}
+	w.parker.Unpark()
+	if p := sched.CurrentProcessor(); p != nil {
+		p.YieldForWoken()
 	}
 }
 

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sys/yield"
@@ -44,6 +45,9 @@ type yieldTimer struct {
 	busySince         time.Duration // the first read of the clock after the last sleep
 	yieldAfter        time.Duration // from yieldedAt to the next yield
 	dueNow            bool          // the next YieldIfDue yields in any case
+	regular           uint          // how many yields were due by time
+	woke              bool          // see YieldForWoken
+	answeredAt        time.Duration // the end of the last yield for a goroutine that was woken
 	gomaxprocs        int           // GOMAXPROCS at the last look
 }
 
@@ -51,6 +55,7 @@ func newYieldTimer() yieldTimer {
 	now := time.Since(epoch)
 	return yieldTimer{
 		left: 1, batch: 1, readAt: now, yieldedAt: now, busySince: now, yieldAfter: YieldAfter,
+		gomaxprocs: runtime.GOMAXPROCS(0),
 	}
 }
 
@@ -87,7 +92,7 @@ func (p *Processor) YieldIfDue() {
 	y := &p.yieldTimer
 	now := time.Since(epoch)
 	if y.slept {
-		y.slept, y.busySince = false, now
+		y.slept, y.busySince, y.woke = false, now, false
 	}
 	took := now - y.readAt
 	y.begin(nextBatch(y.batch, took), now)
@@ -96,9 +101,12 @@ func (p *Processor) YieldIfDue() {
 		y.yieldedTill(now, took)
 	}
 	if now-y.yieldedAt < y.yieldAfter && !y.dueNow {
+		if y.woke {
+			p.answer(now)
+		}
 		return
 	}
-	y.dueNow = false
+	y.dueNow, y.woke = false, false
 	p.counters.pauses.Add(1)
 	y.readAt = p.yieldNow(now)
 	p.counters.pauses.Add(1)
@@ -119,8 +127,9 @@ func keepFor(took time.Duration) time.Duration {
 // yieldNow lets other goroutines run, and has Go poll the network if a poll is due. It returns the
 // time after that.
 func (p *Processor) yieldNow(now time.Duration) time.Duration {
+	p.yieldTimer.regular++
 	switch all := p.scheduler.census.allAwake(); {
-	case !all && p.yields()%allYieldTurn != 0:
+	case !all && p.yieldTimer.regular%allYieldTurn != 0:
 		yield.Local()
 	case all && p.pollDue(now, p.yieldTimer.busySince):
 		return p.poll(now)
@@ -141,7 +150,12 @@ func (p *Processor) yieldNow(now time.Duration) time.Duration {
 // yieldSoon has the processor yield after its next operation.
 func (y *yieldTimer) yieldSoon() {
 	y.dueNow = true
-	if unrun := y.left - 1; unrun > 0 {
+	y.lookSoon(1)
+}
+
+// lookSoon has the processor read the clock after that many operations, if not before.
+func (y *yieldTimer) lookSoon(operations int) {
+	if unrun := y.left - operations; unrun > 0 {
 		y.batch -= unrun
 		y.left -= unrun
 	}
