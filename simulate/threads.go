@@ -3,6 +3,7 @@ package simulate
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/freerun-go/freerun/internal/sched"
 )
@@ -50,6 +51,8 @@ const (
 //
 //	Y1  a busy processor yields each sched.YieldAfter, a searcher after each look: what is next
 //	    goes on in its place, or else the head of the queue, at whose end the processor comes
+//	Y2  a processor that has woken a goroutine outside yields to it at once, or when
+//	    sched.PauseAfterAnswer has passed since the last such yield
 type threads struct {
 	all   []*thread
 	queue []*processor // can go on, and no thread runs them; oldest first
@@ -137,6 +140,9 @@ func (x *threads) rouse(m *machine, at float64) bool {
 // run has the thread run p from an instant on.
 func (t *thread) run(p *processor, at, change float64) {
 	p.clock = max(p.clock, at) + change
+	if p.answers {
+		p.answers, p.answerTook = false, p.clock-p.answered
+	}
 	t.runs, t.yielded = p, p.clock
 	p.thread, p.place = t, running
 }
@@ -209,13 +215,24 @@ func (x *threads) frees(m *machine, t *thread, at float64) {
 	x.look(m, t, at)
 }
 
-// yields has what t runs yield if it is time (Y1).
+// answerFrom returns when the processor yields to a goroutine outside that it wakes (Y2).
+func (p *processor) answerFrom() float64 {
+	return p.answered + p.answerTook + float64(sched.PauseAfterAnswer(time.Duration(p.answerTook)))
+}
+
+// yields has what t runs yield if it is time (Y1, Y2).
 func (x *threads) yields(m *machine, t *thread) {
 	p := t.runs
-	if m.isOutside(p) || !p.idle() && p.clock-t.yielded < float64(sched.YieldAfter) {
+	switch {
+	case m.isOutside(p):
+		return
+	case p.idle(), p.clock-t.yielded >= float64(sched.YieldAfter):
+		t.yielded = p.clock
+	case t.next != nil && m.isOutside(t.next) && p.clock >= p.answerFrom():
+		p.answered, p.answers = p.clock, true
+	default:
 		return
 	}
-	t.yielded = p.clock
 	if t.next == nil && len(x.queue) == 0 {
 		return
 	}

@@ -54,9 +54,9 @@ func calls(busy int) func(on *simulate.Host) (time.Duration, error) {
 
 // TestWakeUpsByThreads holds what a call costs where threads run processors and goroutines: in a
 // runtime at rest caller and processor take turns on a thread, and calls wake no thread.
-// A busy processor lets the caller go on when it yields, or earlier if another thread comes by.
+// A busy processor yields to the caller that it has woken, but not each time that it could.
 func TestWakeUpsByThreads(t *testing.T) {
-	const yields = sched.YieldAfter
+	pause := sched.PauseAfterAnswer(0)
 	for _, of := range []struct {
 		busy, processors, threads int
 		least, most               time.Duration
@@ -64,10 +64,10 @@ func TestWakeUpsByThreads(t *testing.T) {
 		{0, 1, 1, 200, 4 * time.Microsecond},
 		{0, 1, 2, 200, 8 * time.Microsecond},
 		{0, 2, 0, 200, 12 * time.Microsecond},
-		{1, 1, 1, yields, yields * 12 / 10},
-		{1, 1, 2, yields / 3, yields * 9 / 10},
-		{2, 2, 2, yields / 3, yields * 12 / 10},
-		{1, 1, 0, yields / 3, yields * 9 / 10}, // as with 2
+		{1, 1, 1, pause, 2 * pause},
+		{1, 1, 2, pause, 2 * pause},
+		{2, 2, 2, pause / 2, 2 * pause}, // two processors answer by turns
+		{1, 1, 0, pause, 2 * pause},     // as with 2
 	} {
 		c := costsOf(t, threading)
 		c.Threads = of.threads

@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/freerun-go/freerun/internal/sys/yield"
@@ -31,6 +30,9 @@ const (
 	// thread to run them. Otherwise an idle thread most likely runs them; a yield to all would
 	// only wake it for this processor's own goroutine.
 	allYieldTurn = 4
+	// answerEvery is the least time between two yields for goroutines that were woken. Such a yield
+	// takes some 0.3 µs beside what the goroutine does.
+	answerEvery = 5 * time.Microsecond
 )
 
 // yieldTimer decides when a processor yields. It reads the clock once for each batch of operations.
@@ -38,6 +40,7 @@ const (
 // epoch.
 type yieldTimer struct {
 	left, batch       int
+	whole             int           // the batch as it was begun: lookSoon cuts it
 	done              int           // operations before this batch
 	inboxFirst        bool          // the next step looks into the inbox first
 	slept             bool          // since the last read of the clock
@@ -47,15 +50,14 @@ type yieldTimer struct {
 	dueNow            bool          // the next YieldIfDue yields in any case
 	regular           uint          // how many yields were due by time
 	woke              bool          // see YieldForWoken
-	answeredAt        time.Duration // the end of the last yield for a goroutine that was woken
+	answerFrom        time.Duration // a yield for a goroutine that was woken comes then, or later
 	gomaxprocs        int           // GOMAXPROCS at the last look
 }
 
 func newYieldTimer() yieldTimer {
 	now := time.Since(epoch)
 	return yieldTimer{
-		left: 1, batch: 1, readAt: now, yieldedAt: now, busySince: now, yieldAfter: YieldAfter,
-		gomaxprocs: runtime.GOMAXPROCS(0),
+		left: 1, batch: 1, whole: 1, readAt: now, yieldedAt: now, busySince: now, yieldAfter: YieldAfter,
 	}
 }
 
@@ -65,7 +67,7 @@ func (y *yieldTimer) operations() int { return y.done + y.batch - y.left }
 // begin begins the next batch.
 func (y *yieldTimer) begin(batch int, now time.Duration) {
 	y.done = y.operations()
-	y.batch, y.left, y.readAt = batch, batch, now
+	y.batch, y.whole, y.left, y.readAt = batch, batch, batch, now
 }
 
 // Spend counts one operation, and yields if a yield is due. The running task keeps what it holds.
@@ -95,7 +97,7 @@ func (p *Processor) YieldIfDue() {
 		y.slept, y.busySince, y.woke = false, now, false
 	}
 	took := now - y.readAt
-	y.begin(nextBatch(y.batch, took), now)
+	y.begin(nextBatch(y.whole, took*time.Duration(y.whole)/time.Duration(y.batch)), now)
 	if took >= preemptedAfter { // a yield: Go has let others run meanwhile, if there were some
 		p.counters.pauses.Add(2)
 		y.yieldedTill(now, took)
@@ -146,6 +148,43 @@ func (p *Processor) yieldNow(now time.Duration) time.Duration {
 	}
 	return later
 }
+
+// YieldForWoken is called when the running task has ended a wait of an ordinary goroutine. Go puts
+// the goroutine into the queue of the processor's P, where it would wait for YieldAfter, dozens of
+// times as long as the task has taken. So the processor yields before its next operation, or, if it
+// has just done so, some operations later: goroutines that ask without end get a known share of its
+// time (ADR 97). By the running task only.
+func (p *Processor) YieldForWoken() {
+	p.yieldTimer.woke = true
+	p.yieldTimer.lookSoon(1)
+}
+
+// answer yields for a goroutine that was woken, or, if that is too soon, has the processor do so
+// some operations later. If others had the P for long, it does neither: they and the processor
+// take turns (keepFor).
+func (p *Processor) answer(now time.Duration) {
+	y := &p.yieldTimer
+	if y.yieldAfter > YieldAfter {
+		y.woke = false
+		return
+	}
+	if soon := y.answerFrom - now; soon > 0 {
+		y.lookSoon(max(1, int(int64(y.batch)*int64(soon)/int64(YieldAfter/2))))
+		return
+	}
+	y.woke = false
+	p.counters.pauses.Add(1)
+	yield.Local()
+	p.counters.pauses.Add(1)
+	y.readAt = time.Since(epoch)
+	y.answerFrom = y.readAt + PauseAfterAnswer(y.readAt-now)
+	y.inboxFirst = true // the goroutine may have injected a task
+}
+
+// PauseAfterAnswer returns how long after a yield for a goroutine that was woken the next such
+// yield comes at the earliest, if this one took the time took. So they leave a processor two thirds
+// of its time, whatever the goroutines do.
+func PauseAfterAnswer(took time.Duration) time.Duration { return max(answerEvery, 2*took) }
 
 // yieldSoon has the processor yield after its next operation.
 func (y *yieldTimer) yieldSoon() {

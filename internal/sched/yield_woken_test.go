@@ -73,3 +73,16 @@ func TestYieldsForWokenAreRare(t *testing.T) {
 		t.Errorf("%d tasks yielded %d times", tasks, yields)
 	}
 }
+
+func TestPauseAfterAnswer(t *testing.T) {
+	for _, c := range []struct{ took, want time.Duration }{
+		{300, answerEvery},                       // nobody, or a goroutine that waits again at once
+		{answerEvery / 2, answerEvery},           // up to half
+		{20 * time.Microsecond, 2 * 20_000},      // one that works
+		{time.Millisecond, 2 * time.Millisecond}, // then a yield that is due by time comes before
+	} {
+		if got := PauseAfterAnswer(c.took); got != c.want {
+			t.Errorf("PauseAfterAnswer(%v) = %v, want %v", c.took, got, c.want)
+		}
+	}
+}
