@@ -229,3 +229,109 @@ func TestSendAfterTheLockAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestContextsInTurns has activities begin, go on and end in turns: such that all are guests,
+// and of the runtime and of scopes, one of which is canceled. Each looks at what the runtime says
+// of it.
+func TestContextsInTurns(t *testing.T) {
+	contextsInTurns(t, 200, false)
+	contextsInTurns(t, 200, true) // most stacks have contexts of their own soon
+	for range 50 {
+		contextsInTurns(t, 2, true)
+	}
+}
+
+func contextsInTurns(t *testing.T, rounds int64, scopes bool) {
+	rt := runtimetest.Quiet(t, freerun.Processors(1))
+	scope, ended := rt.Scope(t.Context()), rt.Scope(t.Context())
+	defer scope.Cancel(nil)
+	ended.Cancel(errors.New("no more"))
+	contextOfOperations := func() *freerun.Context {
+		f := freerun.Go(rt.Context(), func(c *freerun.Context) (*freerun.Context, error) { return c, nil })
+		c, err := f.Wait(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	before := contextOfOperations()
+
+	var looks atomic.Int64
+	start := func(in activity.Starter, name string, also func(*activity.Activity)) *activity.Activity {
+		return activity.Go(in, func(a *activity.Activity) {
+			for range 2 {
+				looks.Add(1)
+				if got := rt.Running()[0].Operation; got != name {
+					t.Errorf("activity %q runs as %q", name, got)
+				}
+				also(a)
+			}
+		}, activity.Named(name))
+	}
+	nothing := func(*activity.Activity) {}
+	yields := func(a *activity.Activity) { a.Yield() }
+	inScope := func(b *activity.Activity) {
+		if freerun.ContextOf(b).Scope() != scope {
+			t.Error("an activity of the scope is not in it")
+		}
+	}
+	round := func(a *activity.Activity) {
+		var event activity.Event
+		start(a, "first", nothing)
+		start(a, "second", nothing)
+		if scopes {
+			start(scope, "of the scope", inScope)
+			start(ended, "never", nothing)
+			start(a, "no guest", func(b *activity.Activity) { freerun.ContextOf(b) })
+		}
+		start(a, "third", yields)
+		start(a, "fourth", nothing)
+		if scopes {
+			start(scope, "yields in the scope", yields)
+		}
+		last := start(a, "last", func(*activity.Activity) { event.Set() })
+		if event.Wait(a) != nil || last.Wait(a) != nil {
+			t.Error("not woken")
+		}
+		if got := rt.Running()[0].Operation; got != "starter" {
+			t.Errorf("the starter runs as %q", got)
+		}
+	}
+	if scopes { // by an operation, they are queued one behind the other
+		freerun.Go(rt.Context(), func(c *freerun.Context) (int, error) {
+			in := c.WithScope(scope)
+			start(c, "first", nothing)
+			start(in, "second, of the scope", inScope)
+			start(in, "third, of the scope", yields)
+			start(c, "fourth", yields)
+			return 0, nil
+		})
+		if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	starter := activity.Go(rt, func(a *activity.Activity) {
+		for range rounds {
+			round(a)
+		}
+	}, activity.Named("starter"))
+	if err := starter.Wait(runtimetest.Within(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Quiesce(runtimetest.Within(t)); err != nil {
+		t.Fatal(err)
+	}
+	want := 5 * 2 * rounds
+	if scopes {
+		want += 3*2*rounds + 4*2
+	}
+	if n := looks.Load(); n != want {
+		t.Errorf("%d looks, want %d", n, want)
+	}
+	if got := rt.Running()[0]; got != (freerun.RunningOperation{}) {
+		t.Errorf("%+v runs after the end", got)
+	}
+	if contextOfOperations() != before {
+		t.Error("operations run in the context of activities")
+	}
+}
