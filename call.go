@@ -140,9 +140,9 @@ type caller struct {
 }
 
 // wakeCaller wakes the goroutine of caller m.
-func wakeCaller(w *worker, m *message) {
+func wakeCaller(_ *worker, m *message) {
 	(*caller)(unsafe.Pointer(m)).woken <- struct{}{}
-	w.wokeGoroutine()
+	sched.NoteWoken()
 }
 
 // valueKey is the key under which a Context, and contexts that are derived from it, have the

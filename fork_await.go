@@ -129,6 +129,7 @@ func (c *Context) loseProcessor() {
 func (c *Context) wakeSleeper(p *sched.Processor) {
 	if c.forks.parker != nil {
 		c.forks.parker.Unpark()
+		sched.NoteWoken()
 		return
 	}
 	c.forks.suspension.ReadyAt(c.priority(), p)

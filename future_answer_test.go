@@ -28,6 +28,15 @@ var (
 		}
 		return floodMore.Tell(c, (*f).unit, struct{}{})
 	}))
+	resolve = freerun.Op("resolve", freerun.NoResult(func(_ *freerun.Context, e **endless, p *freerun.Promise[int64]) error {
+		p.Resolve((*e).ran.Load(), nil)
+		return nil
+	}))
+	ranAfter = freerun.Op("ran after", func(_ *freerun.Context, e **endless, d time.Duration) (int64, error) {
+		for begun := time.Now(); time.Since(begun) < d; {
+		}
+		return (*e).ran.Load(), nil
+	})
 	ranOf = freerun.Op("ran of flood", func(_ *freerun.Context, f **endless, _ struct{}) (int64, error) { return (*f).ran.Load(), nil })
 )
 
@@ -70,7 +79,7 @@ func TestAnswersBesideFlood(t *testing.T) {
 
 	for _, c := range []struct {
 		name string
-		ask  func() (int64, error)
+		ask  func() (int64, error) // asks, and returns the count at the answer
 	}{
 		{"Call", func() (int64, error) { return ranOf.Call(ctx, quiet, struct{}{}) }},
 		{"Wait", func() (int64, error) { return ranOf.Send(ctx, quiet, struct{}{}).Wait(t.Context()) }},
@@ -85,9 +94,26 @@ func TestAnswersBesideFlood(t *testing.T) {
 			}
 			return answers.Receive(t.Context())
 		}},
+		{"Promise", func() (int64, error) {
+			p := freerun.NewPromise[int64](ctx)
+			if err := resolve.Tell(ctx, quiet, p); err != nil {
+				return 0, err
+			}
+			return p.Future().Wait(t.Context())
+		}},
+		{"Scope", func() (int64, error) {
+			scope := rt.Scope(t.Context())
+			defer scope.Cancel(nil)
+			answer := ranOf.Send(scope.Context(), quiet, struct{}{})
+			if err := scope.Wait(t.Context()); err != nil {
+				return 0, err
+			}
+			return answer.Wait(t.Context())
+		}},
+		{"long", func() (int64, error) { return ranAfter.Call(ctx, quiet, 12*time.Millisecond) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const asks = 31
+			const asks = 21
 			var between [asks]int64
 			for i := range between {
 				time.Sleep(time.Millisecond)

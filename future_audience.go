@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/freerun-go/freerun/internal/promise"
+	"github.com/freerun-go/freerun/internal/sched"
 	"github.com/freerun-go/freerun/internal/sync/atomics"
 	"github.com/freerun-go/freerun/internal/sync/backoff"
 	"github.com/freerun-go/freerun/internal/sys/pad"
@@ -87,7 +88,7 @@ func (s *share) remove(a *audience) {
 }
 
 // wakeAudience wakes all goroutines and activities that wait for a future.
-func wakeAudience(by *worker, m *message) {
+func wakeAudience(_ *worker, m *message) {
 	a := (*audience)(unsafe.Pointer(m))
 	s := a.future.unit.rt.audiences.lock(a.future)
 	s.remove(a)
@@ -99,7 +100,7 @@ func wakeAudience(by *worker, m *message) {
 	}
 	if closed != nil {
 		close(closed)
-		by.wokeGoroutine()
+		sched.NoteWoken()
 	}
 	for w != nil {
 		next := w.next // read first: once woken, w may wait again elsewhere

@@ -160,6 +160,7 @@ func New(options ...Option) *Runtime {
 	rt.context.worker.Store(&rt.outside)
 	rt.free.rt, rt.activityHost.rt = rt, rt
 	rt.calls.revocable = true
+	rt.waiters.Woken = sched.NoteWoken
 	rt.ingress.stripes.Make()
 	rt.wheels = rt.env.newWheels(rt)
 	rt.scheduler = sched.New(config)

@@ -238,7 +238,7 @@ func drain(p *sched.Processor, t *sched.Task) {
 				return
 			}
 		}
-		if left%drainGlance == 1 && p.GiveWay(sched.Normal) {
+		if (left%drainGlance == 1 || p.LooksUp()) && p.GiveWay(sched.Normal) {
 			break
 		}
 	}
@@ -264,7 +264,7 @@ func (u *unit) drainWithExt(p *sched.Processor, w *worker, h *sched.Host, left u
 		if p, w = u.runOne(p, w, h, m); p == nil {
 			return
 		}
-		if (left%drainGlance == 1 || pr != sched.Normal) && p.GiveWay(pr) {
+		if (left%drainGlance == 1 || pr != sched.Normal || p.LooksUp()) && p.GiveWay(pr) {
 			break
 		}
 	}

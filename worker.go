@@ -166,14 +166,6 @@ func (w *worker) yieldIfDue() {
 	w.processor.YieldIfDue()
 }
 
-// wokeGoroutine is called when the worker has woken an ordinary goroutine that waited for an
-// outcome.
-func (w *worker) wokeGoroutine() {
-	if w.processor != nil {
-		w.processor.YieldForWoken()
-	}
-}
-
 // begin is called before an operation runs. It returns the context to run it with, or nil if the
 // message must not start; [message.refusal] has the reason then. m is the promise of msg, nil if
 // msg has no future.

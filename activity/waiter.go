@@ -99,9 +99,7 @@ func (w *Waiter) wakeTo(way sched.Way) {
 		return
 	}
 	w.parker.Unpark()
-	if p := sched.CurrentProcessor(); p != nil {
-		p.YieldForWoken()
-	}
+	sched.NoteWoken()
 }
 
 // upcoming returns the word of the next wait.

@@ -48,10 +48,10 @@ type processor struct {
 	remote    bool    // it runs a message of another processor, which has the future
 	thread    *thread // that runs it; nil if none does
 	place     place
-	// The last yield to a goroutine outside that it has woken: when it began, how long it took, and
-	// whether it is under way (threads.go).
-	answered, answerTook float64
-	answers              bool
+	// The last yield to a goroutine outside that it has woken: whether it is under way, when it
+	// began and how long it took, and when the processor had yielded by time before (threads.go).
+	yielding                             bool
+	yieldBegan, yieldTook, yieldedBefore float64
 	// The program's own goroutine, while it has a core of its own: when what it waits for came to
 	// pass. It has not gone on yet. 0 if it does not wait.
 	woken float64

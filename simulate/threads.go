@@ -51,8 +51,12 @@ const (
 //
 //	Y1  a busy processor yields each sched.YieldAfter, a searcher after each look: what is next
 //	    goes on in its place, or else the head of the queue, at whose end the processor comes
-//	Y2  a processor that has woken a goroutine outside yields to it at once, or when
-//	    sched.PauseAfterAnswer has passed since the last such yield
+//	Y2  a processor that has woken a goroutine outside, and nothing since, yields to it at once,
+//	    or when sched.PauseAfterWoken has passed since the end of the last such yield; Y1 is due as
+//	    if there had been none
+//
+// Unlike the real one, a processor that yields by Y2 comes behind all that is queued, and one that
+// yields by Y1 for long keeps neither yield back. The yield itself takes no time.
 type threads struct {
 	all   []*thread
 	queue []*processor // can go on, and no thread runs them; oldest first
@@ -140,10 +144,10 @@ func (x *threads) rouse(m *machine, at float64) bool {
 // run has the thread run p from an instant on.
 func (t *thread) run(p *processor, at, change float64) {
 	p.clock = max(p.clock, at) + change
-	if p.answers {
-		p.answers, p.answerTook = false, p.clock-p.answered
-	}
 	t.runs, t.yielded = p, p.clock
+	if p.yielding { // by Y2
+		p.yielding, p.yieldTook, t.yielded = false, p.clock-p.yieldBegan, p.yieldedBefore
+	}
 	p.thread, p.place = t, running
 }
 
@@ -215,9 +219,12 @@ func (x *threads) frees(m *machine, t *thread, at float64) {
 	x.look(m, t, at)
 }
 
-// answerFrom returns when the processor yields to a goroutine outside that it wakes (Y2).
-func (p *processor) answerFrom() float64 {
-	return p.answered + p.answerTook + float64(sched.PauseAfterAnswer(time.Duration(p.answerTook)))
+// wokenFrom returns when the processor may yield by Y2.
+func (p *processor) wokenFrom() float64 {
+	if p.yieldTook == 0 {
+		return 0
+	}
+	return p.yieldBegan + p.yieldTook + float64(sched.PauseAfterWoken(time.Duration(p.yieldTook)))
 }
 
 // yields has what t runs yield if it is time (Y1, Y2).
@@ -228,8 +235,8 @@ func (x *threads) yields(m *machine, t *thread) {
 		return
 	case p.idle(), p.clock-t.yielded >= float64(sched.YieldAfter):
 		t.yielded = p.clock
-	case t.next != nil && m.isOutside(t.next) && p.clock >= p.answerFrom():
-		p.answered, p.answers = p.clock, true
+	case t.next != nil && m.isOutside(t.next) && p.clock >= p.wokenFrom():
+		p.yielding, p.yieldBegan, p.yieldedBefore = true, p.clock, t.yielded
 	default:
 		return
 	}

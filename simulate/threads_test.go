@@ -56,7 +56,7 @@ func calls(busy int) func(on *simulate.Host) (time.Duration, error) {
 // runtime at rest caller and processor take turns on a thread, and calls wake no thread.
 // A busy processor yields to the caller that it has woken, but not each time that it could.
 func TestWakeUpsByThreads(t *testing.T) {
-	pause := sched.PauseAfterAnswer(0)
+	pause := sched.PauseAfterWoken(0)
 	for _, of := range []struct {
 		busy, processors, threads int
 		least, most               time.Duration

@@ -58,8 +58,12 @@ func (c *Counter) Open() int64 { return c.open.Load() }
 // Wake wakes the waiters at any count. They look again.
 func (c *Counter) Wake() {
 	if w := c.zero.Swap(nil); w != nil {
+		woken := w.pool.Woken
 		w.Wake()
 		w.Leave()
+		if woken != nil {
+			woken()
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import "sync"
 // Pool takes the place of the real pool in explorations. It hands out the Waiters that came last.
 // So the explorer's executions repeat, and Waiters come to another counter as soon as possible.
 type Pool struct {
+	Woken func()
 	mutex sync.Mutex
 	free  []*Waiters
 	made  int // Waiters, those in use included

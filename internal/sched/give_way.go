@@ -29,11 +29,11 @@ const uncounted = 1 << 30
 
 // GiveWay reports whether a task of priority pr that does several operations in a row should queue
 // itself now and return: because a task of higher priority waits, a lower priority is due, or, at
-// Normal, the inbox has not been looked at. If only Normal is present it costs four loads. By the
-// running task only.
+// Normal, the inbox has not been looked at; or, where operations are long, because another one of
+// Normal waits. If only Normal is present it costs four loads. By the running task only.
 func (p *Processor) GiveWay(pr Priority) bool {
 	if pr == Normal && (p.held|p.scheduler.board.word.Load())&^uncounted == 0 {
-		return p.inboxDue()
+		return p.normalDue()
 	}
 	return p.mustGiveWay(pr)
 }
@@ -43,7 +43,7 @@ func (p *Processor) mustGiveWay(pr Priority) bool {
 	switch {
 	case pr != High && p.HighWaits():
 		return true
-	case pr == Normal && p.inboxDue():
+	case pr == Normal && p.normalDue():
 		return true
 	case Normal.Before(pr) && (p.normalWaits() || pr == Idle && p.mayHave(Low)):
 		return true
@@ -69,12 +69,17 @@ func (p *Processor) mustGiveWay(pr Priority) bool {
 	return false
 }
 
-// inboxDue reports whether it is time to look into the inbox of Normal and a task is there. The
+// normalDue reports whether it is time to look at what else waits of Normal, and a task is there.
+// If operations are long, that is anything that this processor reaches, otherwise the inbox. The
 // other priorities announce injected tasks on the board, which every step reads. A look at the
 // inbox of Normal must come more often than a turn of Low, or tasks injected as Normal would come
 // after those of Low. Owner only.
-func (p *Processor) inboxDue() bool {
+func (p *Processor) normalDue() bool {
 	now := p.yieldTimer.operations()
+	if p.yieldTimer.lookUp {
+		p.yieldTimer.lookUp = p.normalWaits() // until next has looked into the inbox
+		return p.yieldTimer.lookUp
+	}
 	if now-p.inboxChecked < inboxTurn {
 		return false
 	}

@@ -68,6 +68,6 @@ func (s *closeSignal) closed() bool {
 func (p *Processor) letOthersRun() {
 	if !p.letDriverChoose() {
 		yield.All()
-		p.yieldTimer.woke = false
+		p.yieldTimer.woke = false // the goroutine has run
 	}
 }

@@ -180,7 +180,7 @@ func (p *Processor) park(searching bool) wakeReason {
 	p.slot.forget()
 	p.offer.slot.forget()
 	p.counters.parks.Add(1) // before any other goroutine can see it parked
-	p.yieldTimer.slept = true
+	p.yieldTimer.slept, p.yieldTimer.woke = true, false
 	p.note(record.Park, false)
 	defer p.note(record.Unpark, false)
 	s.parked.raise(p.index)                                                    // P1

@@ -15,7 +15,7 @@ func (p *Processor) next() *Task {
 		}
 	}
 	p.step++
-	if p.yieldTimer.operations()-p.inboxChecked >= inboxTurn || p.step%inboxTurn == 0 {
+	if p.yieldTimer.operations()-p.inboxChecked >= inboxTurn || p.step%inboxTurn == 0 || p.yieldTimer.lookUp {
 		p.checkInbox()
 	}
 	if t := p.handed; t != nil {
@@ -56,6 +56,7 @@ func (p *Processor) next() *Task {
 // a row, so that local tasks get their turns, nor while the older share of the inbox is not used
 // up. In these cases it does not look at the inbox, whose line every sender writes.
 func (p *Processor) checkInbox() {
+	p.yieldTimer.lookUp = false
 	switch {
 	case p.inboxStep+1 == p.step || p.share.Load() != nil:
 	case p.scheduler.inbox.Empty():

@@ -25,32 +25,43 @@ const (
 	// maxBatch is how many operations a processor runs at most between two reads of the clock. A
 	// read costs as much as an operation.
 	maxBatch = 128
-	// allYieldTurn is how often, in yields, a processor yields to all of Go's goroutines although
-	// some processor is parked. While all are awake it always does, because there may be no other
-	// thread to run them. Otherwise an idle thread most likely runs them; a yield to all would
-	// only wake it for this processor's own goroutine.
+	// allYieldTurn is how often, in yields that are due by time, a processor yields to all of Go's
+	// goroutines although some processor is parked. While all are awake it always does, because
+	// there may be no other thread to run them. Otherwise an idle thread most likely runs them; a
+	// yield to all would only wake it for this processor's own goroutine.
 	allYieldTurn = 4
-	// answerEvery is the least time between two yields for goroutines that were woken. Such a yield
+	// wokenPause is the least time between two yields to goroutines that were woken. Such a yield
 	// takes some 0.3 µs beside what the goroutine does.
-	answerEvery = 5 * time.Microsecond
+	wokenPause = 5 * time.Microsecond
+	// mostInstead is how many yields to goroutines that were woken may take the place of a due one:
+	// those that other Ps have, and the network, wait meanwhile.
+	mostInstead = 3
+	// longBatch is the number of operations in half of YieldAfter below which they are long: see
+	// LooksUp.
+	longBatch = 16
 )
 
-// yieldTimer decides when a processor yields. It reads the clock once for each batch of operations.
-// A batch has as many operations as took about half of YieldAfter lately. Its clock counts from
+// yieldTimer decides when a processor yields: each YieldAfter, or so (the yields that are due), and
+// to goroutines that its tasks have woken. It reads the clock once for each batch of operations. A
+// batch has as many operations as took about half of YieldAfter lately. Its clock counts from
 // epoch.
+//
+// Invariant: 1 ≤ batch ≤ whole, and left ≤ batch.
 type yieldTimer struct {
 	left, batch       int
 	whole             int           // the batch as it was begun: lookSoon cuts it
 	done              int           // operations before this batch
 	inboxFirst        bool          // the next step looks into the inbox first
 	slept             bool          // since the last read of the clock
-	readAt, yieldedAt time.Duration // the last read of the clock; the end of the last yield
-	busySince         time.Duration // the first read of the clock after the last sleep
-	yieldAfter        time.Duration // from yieldedAt to the next yield
+	woke              bool          // since the last yield a task has woken a goroutine
+	lookUp            bool          // operations are long: see LooksUp
 	dueNow            bool          // the next YieldIfDue yields in any case
-	regular           uint          // how many yields were due by time
-	woke              bool          // see YieldForWoken
-	answerFrom        time.Duration // a yield for a goroutine that was woken comes then, or later
+	readAt, yieldedAt time.Duration // the last read of the clock; the end of the last due yield
+	busySince         time.Duration // the first read of the clock after the last sleep
+	yieldAfter        time.Duration // from yieldedAt to the next due yield
+	wokenFrom         time.Duration // yields to goroutines that were woken come from then on
+	due               uint          // how many yields were due; see allYieldTurn
+	instead           int           // yields that have put off the next due one: see mostInstead
 	gomaxprocs        int           // GOMAXPROCS at the last look
 }
 
@@ -93,26 +104,30 @@ func (p *Processor) YieldIfDue() {
 	}
 	y := &p.yieldTimer
 	now := time.Since(epoch)
-	if y.slept {
-		y.slept, y.busySince, y.woke = false, now, false
+	took, ran, slept := now-y.readAt, y.batch, y.slept
+	if slept {
+		y.slept, y.busySince = false, now
 	}
-	took := now - y.readAt
-	y.begin(nextBatch(y.whole, took*time.Duration(y.whole)/time.Duration(y.batch)), now)
-	if took >= preemptedAfter { // a yield: Go has let others run meanwhile, if there were some
+	y.begin(nextBatch(y.whole, took*time.Duration(y.whole)/time.Duration(ran)), now)
+	y.lookUp = y.batch < longBatch
+	if took >= preemptedAfter && !slept { // a yield: Go has let others run, if there were some
 		p.counters.pauses.Add(2)
 		y.yieldedTill(now, took)
 	}
 	if now-y.yieldedAt < y.yieldAfter && !y.dueNow {
 		if y.woke {
-			p.answer(now)
+			p.yieldToWoken(now, took/time.Duration(ran))
 		}
 		return
 	}
-	y.dueNow, y.woke = false, false
+	y.dueNow, y.woke, y.instead = false, false, 0
 	p.counters.pauses.Add(1)
 	y.readAt = p.yieldNow(now)
 	p.counters.pauses.Add(1)
 	y.yieldedTill(y.readAt, y.readAt-now)
+	if y.readAt-now > wokenPause { // goroutines have worked in it
+		y.wokenFrom = y.readAt + PauseAfterWoken(y.readAt-now)
+	}
 }
 
 // yieldedTill notes the end of a yield that took the time took.
@@ -129,9 +144,9 @@ func keepFor(took time.Duration) time.Duration {
 // yieldNow lets other goroutines run, and has Go poll the network if a poll is due. It returns the
 // time after that.
 func (p *Processor) yieldNow(now time.Duration) time.Duration {
-	p.yieldTimer.regular++
+	p.yieldTimer.due++
 	switch all := p.scheduler.census.allAwake(); {
-	case !all && p.yieldTimer.regular%allYieldTurn != 0:
+	case !all && p.yieldTimer.due%allYieldTurn != 0:
 		yield.Local()
 	case all && p.pollDue(now, p.yieldTimer.busySince):
 		return p.poll(now)
@@ -149,27 +164,31 @@ func (p *Processor) yieldNow(now time.Duration) time.Duration {
 	return later
 }
 
-// YieldForWoken is called when the running task has ended a wait of an ordinary goroutine. Go puts
-// the goroutine into the queue of the processor's P, where it would wait for YieldAfter, dozens of
-// times as long as the task has taken. So the processor yields before its next operation, or, if it
-// has just done so, some operations later: goroutines that ask without end get a known share of its
-// time (ADR 97). By the running task only.
-func (p *Processor) YieldForWoken() {
-	p.yieldTimer.woke = true
-	p.yieldTimer.lookSoon(1)
+// NoteWoken is called by whoever has just ended a wait of an ordinary goroutine. If that is a task,
+// its processor yields before its next operation, or soon: Go puts the goroutine into the queue of
+// the processor's P, where it would wait for the next due yield, dozens of times as long as the
+// task has taken (ADR 97). If operations are short, some more of them come first, about a
+// microsecond's: they may wake others, which then run in the same yield. NoteWoken costs some
+// nanoseconds. Any goroutine.
+func NoteWoken() {
+	if p := CurrentProcessor(); p != nil {
+		y := &p.yieldTimer
+		y.woke = true
+		y.lookSoon(max(1, y.whole/longBatch))
+	}
 }
 
-// answer yields for a goroutine that was woken, or, if that is too soon, has the processor do so
-// some operations later. If others had the P for long, it does neither: they and the processor
-// take turns (keepFor).
-func (p *Processor) answer(now time.Duration) {
+// LooksUp reports whether operations are long, and the clock was read since the processor has
+// looked around. Then a task that does several in a row should call [Processor.GiveWay]. Where they
+// are short it may do so each few operations. By the running task only.
+func (p *Processor) LooksUp() bool { return p.yieldTimer.lookUp }
+
+// yieldToWoken yields to a goroutine that was woken, or, if it is too soon for that, has the
+// processor look again when the time has come. An operation takes each, about.
+func (p *Processor) yieldToWoken(now, each time.Duration) {
 	y := &p.yieldTimer
-	if y.yieldAfter > YieldAfter {
-		y.woke = false
-		return
-	}
-	if soon := y.answerFrom - now; soon > 0 {
-		y.lookSoon(max(1, int(int64(y.batch)*int64(soon)/int64(YieldAfter/2))))
+	if wait := y.wokenFrom - now; wait > 0 {
+		y.lookSoon(int(min(max(1, wait/max(1, each)), maxBatch)))
 		return
 	}
 	y.woke = false
@@ -177,16 +196,21 @@ func (p *Processor) answer(now time.Duration) {
 	yield.Local()
 	p.counters.pauses.Add(1)
 	y.readAt = time.Since(epoch)
-	y.answerFrom = y.readAt + PauseAfterAnswer(y.readAt-now)
 	y.inboxFirst = true // the goroutine may have injected a task
+	took := y.readAt - now
+	y.wokenFrom = y.readAt + PauseAfterWoken(took)
+	if took > wokenPause && y.instead < mostInstead { // goroutines have worked in it
+		y.instead++
+		y.yieldedTill(y.readAt, took)
+	}
 }
 
-// PauseAfterAnswer returns how long after a yield for a goroutine that was woken the next such
-// yield comes at the earliest, if this one took the time took. So they leave a processor two thirds
-// of its time, whatever the goroutines do.
-func PauseAfterAnswer(took time.Duration) time.Duration { return max(answerEvery, 2*took) }
+// PauseAfterWoken returns how long after a yield to a goroutine that was woken the next such yield
+// comes at the earliest, if this one took the time took: if goroutines work in it, twice as long as
+// they did. In the long run three of four yields may be such ones then.
+func PauseAfterWoken(took time.Duration) time.Duration { return max(wokenPause, 2*took) }
 
-// yieldSoon has the processor yield after its next operation.
+// yieldSoon has the processor yield when it next counts an operation.
 func (y *yieldTimer) yieldSoon() {
 	y.dueNow = true
 	y.lookSoon(1)
@@ -204,7 +228,8 @@ func (y *yieldTimer) lookSoon(operations int) {
 func (p *Processor) yields() uint64 { return (p.counters.pauses.Load() + 1) / 2 }
 
 // nextBatch returns how many operations to run until the next read of the clock, if the last batch
-// took the time took.
+// took the time took. One that was cut counts as if all of it had taken as long in proportion:
+// after one long operation the batch is short, and grows again by doubling.
 func nextBatch(batch int, took time.Duration) int {
 	const goal = YieldAfter / 2
 	if took <= goal/2 {
