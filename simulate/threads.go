@@ -52,8 +52,8 @@ const (
 //	Y1  a busy processor yields each sched.YieldAfter, a searcher after each look: what is next
 //	    goes on in its place, or else the head of the queue, at whose end the processor comes
 //	Y2  a processor that has woken a goroutine outside, and nothing since, yields to it at once,
-//	    or when sched.PauseAfterWoken has passed since the end of the last such yield; Y1 is due as
-//	    if there had been none
+//	    or when sched.PauseAfterWoken has passed since the end of the last such yield; Y1 is due
+//	    as if there had been none
 //
 // Unlike the real one, a processor that yields by Y2 comes behind all that is queued, and one that
 // yields by Y1 for long keeps neither yield back. The yield itself takes no time.

@@ -46,9 +46,9 @@ func TestNoteWoken(t *testing.T) {
 }
 
 // TestYieldsAfterRest has a goroutine wait for a processor that was at rest for long, and is
-// flooded at once: for a task that notes that it has woken the goroutine, and for one that does not, after
-// which the goroutine waits for a yield that is due. Go itself would preempt the processor after
-// hundreds of thousands of tasks.
+// flooded at once: for a task that notes that it has woken the goroutine, and for one that does
+// not, after which the goroutine waits for a yield that is due. Go itself would preempt the
+// processor after hundreds of thousands of tasks.
 func TestYieldsAfterRest(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := started(t, 1)
