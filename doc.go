@@ -153,7 +153,7 @@
 //     higher ones. Operations that look at a unit and operations that write to it do not starve
 //     each other. A busy processor lets the program's ordinary goroutines run about every 45 µs,
 //     and those that wait for the network about every 200 µs. One whose wait an operation or an
-//     activity has ended comes before the processor's next operation, or some microseconds later.
+//     activity has ended comes sooner, mostly within some microseconds.
 //  7. Isolation of faults. A panic, or runtime.Goexit, fails the future of that operation and is
 //     reported at once through log/slog with its stack. The unit goes on with its next message:
 //     with the state that it has, or as [RestartOnPanic] and [StopOnPanic] say. A restart that
