@@ -14,7 +14,8 @@ import (
 // From then until its end, the operation has no processor. What it sends takes the path from
 // outside, and costs what it costs an ordinary goroutine. In all else it is an operation: no send
 // keeps it waiting, a runtime that drains ([Runtime.Shutdown]) takes what it sends, and a wait for
-// futures, or for the runtime, is refused with [ErrWouldBlock]. A panic in fn is the operation's.
+// futures, for the runtime, or of package activity, is refused with [ErrWouldBlock]. A panic in fn
+// is the operation's.
 //
 // The operation's own goroutine may call Block, any number of times. On any other goroutine Block
 // only calls fn. That includes a coroutine that the operation has made with iter.Pull: there fn

@@ -25,13 +25,15 @@
 // of the activity, is canceled, the method returns the error of the cancellation. Its other errors
 // are those that its own documentation names, and those below for a caller that must not wait. An
 // activity passes itself, which costs nothing; a context that is derived from it, say with a
-// timeout, works too. An ordinary goroutine passes any context but nil. The caller is recognised by
-// its goroutine, so an activity and an ordinary goroutine cannot be mistaken for each other.
+// timeout, works too. An ordinary goroutine passes any context but nil: best that of the runtime
+// ([freerun.Runtime.Context]), or one derived from it, since its wait then ends with the runtime,
+// which ends the activities that would wake it. The caller is recognised by its goroutine, so an
+// activity and an ordinary goroutine cannot be mistaken for each other.
 //
-// An operation must not wait: there these methods return an error that is [ErrWouldBlock]. They do
-// so, too, in a coroutine that an activity has made with iter.Pull, where that can be told (amd64
-// and arm64 without the build tag freerun_portable). Have such a coroutine yield, and wait in the
-// activity.
+// An operation must not wait, nor may what it calls in [freerun.Context.Block]: there these methods
+// return an error that is [ErrWouldBlock]. They do so, too, in a coroutine that an activity has
+// made with iter.Pull, where that can be told (amd64 and arm64 without the build tag
+// freerun_portable). Have such a coroutine yield, and wait in the activity.
 //
 // In package freerun an activity waits with [freerun.Future.Await], which takes the activity and no
 // context. For a deadline, another activity awaits the future in a scope that has that deadline.

@@ -12,7 +12,7 @@ type refusal string
 
 // The errors of this package's waits.
 const (
-	errOperationWaits refusal = "activity: an operation must not wait; start an activity that does"
+	errOperationWaits refusal = "activity: an operation must not wait, nor in its Block; start an activity that does"
 	errPulledWaits    refusal = "activity: a coroutine of iter.Pull must not wait; yield to the activity that has made it, and wait there"
 )
 
