@@ -92,7 +92,8 @@ func (w *Waiter) interrupt(word uint64) bool {
 
 func (w *Waiter) wake() { w.wakeTo(sched.Woken) }
 
-// wakeTo is wake for an activity that is to be queued in a certain way.
+// wakeTo is wake for an activity that is to be queued in a certain way. If it wakes an ordinary
+// goroutine, the processor on which that happens yields to it soon.
 func (w *Waiter) wakeTo(way sched.Way) {
 	if a := w.activity; a != nil {
 		a.ready(way)

@@ -57,7 +57,8 @@
 //	searches or is being woken. About half as many search as work; parking.go has the bounds.
 //	Every queued task is run within a bounded number of steps of some processor, whatever else is
 //	queued.
-//	A processor whose tasks call [Processor.Spend] lets Go run other goroutines about every 50 µs.
+//	A processor whose tasks call [Processor.Spend] lets Go run other goroutines about every 50 µs,
+//	and those that its tasks wake, and say so ([NoteWoken]), within some microseconds.
 //	A parked scheduler uses no CPU and has no timer running.
 //
 // Processors park on a channel, so an idle scheduler that was made in a testing/synctest bubble is
