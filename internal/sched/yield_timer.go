@@ -36,9 +36,11 @@ const (
 	// mostInstead is how many yields to goroutines that were woken may take the place of a due one:
 	// those that other Ps have, and the network, wait meanwhile.
 	mostInstead = 3
-	// longBatch is the number of operations in half of YieldAfter below which they are long: see
-	// LooksUp.
-	longBatch = 16
+	// longOperation is the time from which on operations are long: see LooksUp.
+	longOperation = 1400 * time.Nanosecond
+	// wokenShare is the share of a batch that comes before a yield to a goroutine that was woken: a
+	// batch takes some 22 µs, so that is more than a microsecond at most.
+	wokenShare = 16
 )
 
 // yieldTimer decides when a processor yields: each YieldAfter, or so (the yields that are due), and
@@ -109,7 +111,7 @@ func (p *Processor) YieldIfDue() {
 		y.slept, y.busySince = false, now
 	}
 	y.begin(nextBatch(y.whole, took*time.Duration(y.whole)/time.Duration(ran)), now)
-	y.lookUp = y.batch < longBatch
+	y.lookUp = took >= time.Duration(ran)*longOperation && !slept
 	if took >= preemptedAfter && !slept { // a yield: Go has let others run, if there were some
 		p.counters.pauses.Add(2)
 		y.yieldedTill(now, took)
@@ -174,7 +176,7 @@ func NoteWoken() {
 	if p := CurrentProcessor(); p != nil {
 		y := &p.yieldTimer
 		y.woke = true
-		y.lookSoon(max(1, y.whole/longBatch))
+		y.lookSoon(max(1, y.whole/wokenShare))
 	}
 }
 
