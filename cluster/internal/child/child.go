@@ -20,14 +20,18 @@ var roles = map[string]func(){}
 func Role(name string, run func()) { roles[name] = run }
 
 // Main is the TestMain of a package with roles: it runs the role of the process, or the tests,
-// which must leave no goroutine, but one of a server of NATS: a block of a file that is made while
-// the server ends keeps its own (nats-server 2.15).
+// which must leave no goroutine, but those of a store of files that a server of NATS makes while it
+// ends, which the server forgets (nats-server 2.15): of a block, of the state, and of the clock of
+// all stores.
 func Main(m *testing.M) {
 	if name := os.Getenv(variable); name != "" {
 		roles[name]()
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/nats-io/nats-server/v2/server.(*msgBlock).flushLoop"))
+	const server = "github.com/nats-io/nats-server/v2/server"
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction(server+".(*msgBlock).flushLoop"),
+		goleak.IgnoreTopFunction(server+".(*fileStore).flushStreamStateLoop"),
+		goleak.IgnoreTopFunction(server+"/ats.Register.func1"))
 }
 
 // Command is a process of a role, with more variables of its environment. Its errors go to those of
