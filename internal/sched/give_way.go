@@ -75,11 +75,11 @@ func (p *Processor) mustGiveWay(pr Priority) bool {
 // inbox of Normal must come more often than a turn of Low, or tasks injected as Normal would come
 // after those of Low. Owner only.
 func (p *Processor) normalDue() bool {
-	now := p.yieldTimer.operations()
 	if p.yieldTimer.lookUp {
 		p.yieldTimer.lookUp = p.normalWaits() // until next has looked into the inbox
 		return p.yieldTimer.lookUp
 	}
+	now := p.yieldTimer.operations()
 	if now-p.inboxChecked < inboxTurn {
 		return false
 	}

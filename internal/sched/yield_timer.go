@@ -208,8 +208,8 @@ func (p *Processor) yieldToWoken(now, each time.Duration) {
 }
 
 // PauseAfterWoken returns how long after a yield to a goroutine that was woken the next such yield
-// comes at the earliest, if this one took the time took: if goroutines work in it, twice as long as
-// they did. In the long run three of four yields may be such ones then.
+// comes at the earliest, if this one took the time took: if goroutines worked in it, twice as long
+// as they did.
 func PauseAfterWoken(took time.Duration) time.Duration { return max(wokenPause, 2*took) }
 
 // yieldSoon has the processor yield when it next counts an operation.

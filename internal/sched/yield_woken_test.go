@@ -8,41 +8,69 @@ import (
 	"time"
 )
 
+// flooded is a scheduler's processor that is busy with a chain of short tasks.
+type flooded struct {
+	s     *Scheduler
+	ran   atomic.Int64
+	ended atomic.Bool
+}
+
+// flood begins the chain.
+func flood(s *Scheduler) *flooded {
+	f := &flooded{s: s}
+	chain := newJob(nil)
+	chain.do = func(p *Processor) {
+		p.Spend()
+		if f.ran.Add(1); !f.ended.Load() {
+			p.PushNext(&chain.Task)
+		}
+	}
+	s.Inject(&chain.Task)
+	return f
+}
+
+// end ends the chain, and waits until the processor has parked.
+func (f *flooded) end(t *testing.T) {
+	f.ended.Store(true)
+	awaitParked(t, f.s)
+}
+
+// ask waits for a task that calls wake after it has made the caller ready. It returns how many
+// tasks of the chain ran between that and the caller's next step.
+func (f *flooded) ask(wake func()) int64 {
+	woken := make(chan int64, 1)
+	f.s.Inject(&newJob(func(p *Processor) {
+		p.Spend()
+		woken <- f.ran.Load()
+		wake()
+	}).Task)
+	then := <-woken
+	return f.ran.Load() - then
+}
+
+// checkMedian holds that the median of the figures of ask is small.
+func checkMedian(t *testing.T, between []int64, most int64) {
+	t.Helper()
+	slices.Sort(between)
+	if median := between[len(between)/2]; median > most {
+		t.Errorf("%d tasks ran in the median before the goroutine that was woken, from %d to %d, want %d at most",
+			median, between[0], between[len(between)-1], most)
+	}
+}
+
 // TestNoteWoken has a goroutine wait for tasks of a processor that is busy with short tasks, on
 // the only P. It counts the tasks that run between the end of its wait and its next step: a few,
 // where a processor that yields by time only runs hundreds.
 func TestNoteWoken(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	s := started(t, 1)
-	var ran atomic.Int64 // by the processor
-	var ended atomic.Bool
-	chain := newJob(nil)
-	chain.do = func(p *Processor) {
-		p.Spend()
-		if ran.Add(1); !ended.Load() {
-			p.PushNext(&chain.Task)
-		}
-	}
-	s.Inject(&chain.Task)
-	const waits = 51
-	var between [waits]int64
-	woken := make(chan int64, 1)
+	f := flood(started(t, 1))
+	between := make([]int64, 51)
 	for i := range between {
 		time.Sleep(time.Millisecond) // longer than wokenPause
-		s.Inject(&newJob(func(p *Processor) {
-			woken <- ran.Load()
-			NoteWoken()
-		}).Task)
-		between[i] = -<-woken
-		between[i] += ran.Load()
+		between[i] = f.ask(NoteWoken)
 	}
-	ended.Store(true)
-	awaitParked(t, s)
-	slices.Sort(between[:])
-	if median := between[waits/2]; median > 16 {
-		t.Errorf("%d tasks ran in the median before the goroutine that was woken, from %d to %d",
-			median, between[0], between[waits-1])
-	}
+	f.end(t)
+	checkMedian(t, between, 16)
 }
 
 // TestYieldsAfterRest has a goroutine wait for a processor that was at rest for long, and is
@@ -53,36 +81,14 @@ func TestYieldsAfterRest(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := started(t, 1)
 	for most, wake := range map[int64]func(){16: NoteWoken, 40_000: func() {}} {
-		const waits = 5
-		var between [waits]int64
+		between := make([]int64, 5)
 		for i := range between {
 			time.Sleep(100 * time.Millisecond)
-			var ran atomic.Int64
-			var ended atomic.Bool
-			chain := newJob(nil)
-			chain.do = func(p *Processor) {
-				p.Spend()
-				if ran.Add(1); !ended.Load() {
-					p.PushNext(&chain.Task)
-				}
-			}
-			woken := make(chan int64, 1)
-			s.Inject(&chain.Task)
-			s.Inject(&newJob(func(p *Processor) {
-				p.Spend()
-				woken <- ran.Load()
-				wake()
-			}).Task)
-			between[i] = -<-woken
-			between[i] += ran.Load()
-			ended.Store(true)
-			awaitParked(t, s)
+			f := flood(s)
+			between[i] = f.ask(wake)
+			f.end(t)
 		}
-		slices.Sort(between[:])
-		if median := between[waits/2]; median > most {
-			t.Errorf("%d tasks ran in the median before the goroutine that was woken, from %d to %d, want %d at most",
-				median, between[0], between[waits-1], most)
-		}
+		checkMedian(t, between, most)
 	}
 }
 
